@@ -36,12 +36,12 @@ export async function perform<T>(
   }
 }
 
-/** About that of somebody who waits for the next instruction. */
+/** About the reaction time of a person who waits for the next instruction. */
 const reactionMs = 300;
 /** With the steps below, a head that turns as fast as people do who want to get it over with. */
 const stepMs = 100;
 
-/** A busy machine that had to draw a head while the page waits for it would be too late for the instruction. */
+/** Draws the heads in advance, because a busy machine could be too late for the instruction. */
 function rehearse(camera: Camera, role: Role): void {
   for (const movement of role.among ?? turningMovements) {
     let head = straight;
@@ -103,11 +103,11 @@ function isColour(colour: string | null): colour is FaceColour {
   return colour !== null && Object.hasOwn(screenLight, colour);
 }
 
-// --- the head ---------------------------------------------------------------------------------------------------------
+// --- the head ----------------------------------------------------------------------------------------------
 
 /**
- * Degrees to the person's own left and upwards, how much larger than at first, and how far the eyes are closed and the mouth is open. Only one differs from looking straight
- * ahead.
+ * Yaw and pitch in degrees to the person's left and upwards, the zoom, and how far eyes are closed and the
+ * mouth is open. Only one differs from looking straight ahead.
  */
 type Head = {
   readonly yaw: number;
@@ -126,15 +126,15 @@ const goals: Readonly<Record<FaceMovement, Head>> = {
   close_eyes: { ...straight, eyes: 1 },
   open_mouth: { ...straight, mouth: 1 },
 };
-/** The heads that were drawn are so many degrees apart. */
+/** Step between the drawn heads, in degrees. */
 const yawStep = 9;
 const pitchStep = 8;
 const zoomStep = 0.1;
-/** Nobody closes the eyes slowly. */
+/** Eyes close at once, not slowly. */
 const expressionStep = 1;
 
 function towards(head: Head, goal: Head): Head {
-  // From one movement to another the way leads over looking straight ahead: nothing is drawn that is turned and looks up.
+  // Every movement goes through looking straight ahead, so no head is drawn turned and looking up.
   const next = isOnTheWay(head, goal) ? goal : straight;
   return {
     yaw: approach(head.yaw, next.yaw, yawStep),
@@ -159,7 +159,7 @@ function approach(from: number, to: number, step: number): number {
   return Math.abs(to - from) <= step * 1.01 ? to : from + Math.sign(to - from) * step;
 }
 
-// --- the picture ------------------------------------------------------------------------------------------------------
+// --- the picture -------------------------------------------------------------------------------------------
 
 /** In the drawn pictures. */
 const faceAt = { x: 120, y: 170 } as const;

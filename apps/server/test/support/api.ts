@@ -13,7 +13,7 @@ export type Answer<T = any> = { status: number; headers: Headers; text: string; 
 
 type CallOptions = {
   body?: unknown;
-  /** Sent as it is, with the content type given in `headers`. */
+  /** Sent unchanged, with the content type given in `headers`. */
   raw?: string | Uint8Array;
   headers?: Record<string, string>;
   query?: Record<string, string | number | boolean | undefined>;
@@ -21,7 +21,7 @@ type CallOptions = {
 
 let counter = 0;
 
-/** Speaks HTTP to the service as a partner or a person would. Checks the envelope of every JSON answer on the way. */
+/** Speaks HTTP to the service as a partner or a person would. Checks the envelope of every JSON answer. */
 export class Api {
   readonly url: string;
   readonly #authorization: string | undefined;
@@ -156,7 +156,7 @@ export async function readNewer<T extends { id: string }>(
   throw new Error("the list does not end");
 }
 
-/** A signed-up user with a mail address of their own. */
+/** A signed-up user with a unique mail address. */
 export async function signUp(api: Api, name = "Ada Lovelace") {
   counter += 1;
   const email = `user-${process.pid}-${counter}@example.com`;

@@ -9,7 +9,7 @@ import {
 import { ecSigningKey } from "@assay/emrtd/node/test-country/signing-key";
 import type { Attestation } from "../../src/verification/device-attestation/verify-attestation.ts";
 
-/** A maker of phones of our own, whose secure hardware says what a test wants it to say. */
+/** A maker of phones for tests, whose secure hardware attests what a test wants. */
 
 const day = 24 * 3600_000;
 export const madeAt = new Date("2026-03-01T09:30:00.000Z");
@@ -41,7 +41,7 @@ export type Said = {
   bootState?: number;
   packages?: readonly string[];
   digests?: readonly string[];
-  /** The root of trust is told by software only. */
+  /** Only software states the root of trust. */
   rootOfTrustInSoftware?: boolean;
 };
 
@@ -120,7 +120,7 @@ export function attest(said: Said, message: Uint8Array): Attestation {
   };
 }
 
-/** A good phone's key signs a certificate of its own, in which it says what it likes of another key. */
+/** A good phone's key signs a certificate with any content for another key. */
 export function attestThroughAnAttestedKey(said: Said, message: Uint8Array): Attestation {
   const forged = issuer("Forged");
   const [leaf, ...above] = attest({ ...said, packages: ["org.evil.app"] }, message).certificates;

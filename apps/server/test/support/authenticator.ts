@@ -35,7 +35,10 @@ const userPresent = 0x01;
 const userVerified = 0x04;
 const attested = 0x40;
 
-/** An authenticator in software: a P-256 key, real signatures, and every part of an answer can be bent by a test. */
+/**
+ * An authenticator in software with a P-256 key and real signatures. A test can alter every part of an
+ * answer.
+ */
 export class SoftwareAuthenticator {
   readonly origin: string;
   readonly credentialId = randomBytes(32);

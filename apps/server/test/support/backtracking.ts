@@ -1,7 +1,6 @@
 /**
- * Counts the steps that a backtracking engine takes for a regular expression, in order to tell a pattern that costs
- * more than in proportion to the text (ReDoS) without a stopwatch. Atoms are judged by the engine itself; only the order in
- * which alternatives are tried is imitated.
+ * Counts the steps of a backtracking engine for a regular expression, to find super-linear patterns (ReDoS)
+ * without a stopwatch. The engine itself judges atoms; only the order of alternatives is imitated.
  */
 type Atom = { kind: "atom"; accepts: (character: string) => boolean };
 type Group = { kind: "group"; options: Part[][] };
@@ -120,7 +119,10 @@ function atomsOf(parts: readonly Part[]): Atom[] {
   });
 }
 
-/** One character for each set of atoms that accept the same, among them one that no atom accepts where there is one. */
+/**
+ * One character for each set of atoms that accept the same, including one that no atom accepts, if there is
+ * one.
+ */
 function representatives(pattern: readonly Part[]): string[] {
   const atoms = atomsOf(pattern);
   const bySignature = new Map<string, string>();
@@ -151,7 +153,10 @@ function prefixesOf(parts: readonly Part[]): string[] {
   });
 }
 
-/** Makes texts for a length: a way into the pattern, a long run of what some atom accepts, an end that spoils the match. */
+/**
+ * Makes texts of a length: a prefix that enters the pattern, a long run that some atom accepts, an end that
+ * spoils the match.
+ */
 export function hostileTexts(pattern: readonly Part[]): ((length: number) => string)[] {
   const single = representatives(pattern);
   const accepted = single.filter((character) => atomsOf(pattern).some((atom) => atom.accepts(character)));
@@ -169,8 +174,8 @@ const shortLength = 64;
 const growth = 8;
 
 /**
- * Whether some hostile text makes the pattern cost far more than in proportion to its length: eight times the length costs
- * 8 times the steps for a good pattern and about 64 times for a quadratic one; 24 lies between.
+ * Whether some hostile text costs far more than in proportion to its length. For eight times the length a
+ * linear pattern takes 8 times the steps, a quadratic one about 64 times. 24 lies between.
  */
 export function isSuperLinear(pattern: readonly Part[]): boolean {
   return hostileTexts(pattern).some((textOf) => {

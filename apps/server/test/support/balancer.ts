@@ -3,12 +3,12 @@ import { Agent, createServer, type IncomingMessage, request } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { after } from "node:test";
 
-/** Half of this: probes take a part of a busy machine. Twice: a process that drains for a second is asked only twice. */
+/** Too small: probes take processor time. Too large: a process that drains for a second is rarely probed. */
 const probeEveryMs = 200;
 
 /**
- * A load balancer as simple as they come: each request goes to the next process that said it was ready when it was last asked, over connections that are kept, and
- * none is tried twice. So whatever goes wrong behind it is seen by the client.
+ * A simple load balancer: each request goes to the next ready process over a kept connection, and is never
+ * retried. So the client sees every fault behind it.
  */
 export class Balancer {
   readonly url: string;

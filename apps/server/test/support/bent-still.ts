@@ -12,20 +12,23 @@ const frameMs = 220;
 /** Height of the face in a frame. */
 const faceHeight = 190;
 
-/** How a still is bent: half an ellipsoid over the face that turns as a head would, with its own depth in half widths of it. */
+/**
+ * How a still is bent: half an ellipsoid over the face that turns like a head, with a depth in half widths of
+ * it.
+ */
 export type Bend = {
   /** Degrees of a turn and of a look up: the network sees less of a turn than the ellipsoid makes. */
   readonly yaw: number;
   readonly pitch: number;
   readonly depth: number;
-  /** Half of its width and height, in heights of the face: the face alone where it is left out, or the head with it. */
+  /** Half of its width and height, in heights of the face: the face alone if left out, or the whole head. */
   readonly radius?: readonly [x: number, y: number];
 };
 
 /** Of a bend that takes hair, ears and outline along. */
 export const wholeHead = [0.72, 0.92] as const;
 
-/** Where a point of the frame is taken from, in the face's own heights from its middle, as the ellipsoid is turned. */
+/** The source of a point of the frame, in heights of the face from its middle, for the turned ellipsoid. */
 function unbending({ pose: [yaw, pitch], zoom }: Still, bend: Bend) {
   const radians = Math.PI / 180;
   // A camera sees the turn of a person grow; a program can hold it from the first frame on.
@@ -56,7 +59,10 @@ function unbending({ pose: [yaw, pitch], zoom }: Still, bend: Bend) {
   };
 }
 
-/** The film that a program makes of one photograph, following the challenge, with the colours of the screen laid over the face. */
+/**
+ * The film that a program makes of one photograph. It follows the challenge and lays the screen's colours
+ * over the face.
+ */
 export function filmOfBentStill(
   still: DecodedPicture,
   face: Box,
@@ -97,7 +103,7 @@ function frameOf(
     }
   return data;
 
-  /** Between the pixels, and over some of them where it is blurred; beyond the edge the picture goes on as it ends. */
+  /** Interpolates between pixels, and averages over some if blurred. Beyond the edge, edge pixels repeat. */
   function draw(at: number, x: number, y: number): void {
     let [red, green, blue] = [0, 0, 0];
     for (const [across, down] of taps) {
@@ -130,7 +136,10 @@ function around(distance: number): (readonly [across: number, down: number])[] {
   return steps.flatMap((down) => steps.map((across) => [across, down] as const));
 }
 
-/** The colour of the screen as a lamp would add it: more to the face than to what is behind; and the noise of a camera. */
+/**
+ * Adds the colour of the screen like a lamp, more to the face than to the background, and the noise of a
+ * camera.
+ */
 function tint(data: Uint8Array, colour: keyof typeof screenLight, random: () => number): void {
   const lightOf = (share: number) => screenLight[colour].map((on) => (1 + on * share) ** (1 / 2.2));
   const [onFace, behind] = [lightOf(0.05), lightOf(0.01)];

@@ -8,8 +8,9 @@ import { pagesOfTheWindow } from "../../../../scripts/chromium-window.ts";
 const artifacts = new URL("../../../../test-artifacts/", import.meta.url).pathname;
 
 /**
- * What Playwright turns off itself, because the last such switch counts alone, and the parts of Chromium's own window that are pages: each new
- * context draws them, which took a quarter of the time of the browser tests.
+ * Chromium uses only the last such switch, so this repeats what Playwright turns off. It also turns off parts
+ * of the browser's window that are pages. Drawing them in each new context took a quarter of the time of the
+ * browser tests.
  */
 const disabledFeatures = [
   "AvoidCorsURLLoaderRestartOnRedirect",
@@ -30,10 +31,11 @@ const disabledFeatures = [
 ] as const;
 
 /**
- * The test command finds Chromium (scripts/find-browser.ts) and names it in CHROMIUM_PATH, which may be the shell without a window: it takes a third less
- * of the processor. With `whole` it is the browser that people have (CHROMIUM_WHOLE_PATH), for what the shell lacks: settings about cookies, pages that
- * come back, windows of its own. With `keepsPages` a page that is left may be kept whole and come back (back/forward cache), as
- * in everybody's browser; Playwright turns that off.
+ * The test command finds Chromium (scripts/find-browser.ts) and sets CHROMIUM_PATH, which may be the headless
+ * shell: it takes a third less of the processor.
+ *
+ * `whole` uses the full browser (CHROMIUM_WHOLE_PATH) for what the shell lacks: cookie settings, restored
+ * pages, windows. `keepsPages` turns on the back/forward cache, which Playwright turns off.
  */
 export async function openBrowser(
   args: readonly string[] = [],
@@ -87,7 +89,7 @@ const devices = {
   },
 } as const;
 
-/** A page that fails the test when it asks another origin for anything, or when something in it goes wrong. */
+/** A page that fails the test if it requests anything from another origin, or if an error occurs in it. */
 export async function openPage(
   browser: Browser,
   origin: string,
@@ -120,12 +122,13 @@ export async function openPage(
   return { page, problems };
 }
 
-/** Put into a page once: reading it anew for every look took as long as the look. */
+/** Injected once for each page: reading it for every check took as long as the check. */
 const axeScript = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 
 /**
- * WCAG 2.2 AA, as far as a machine can tell; or contrast alone, for a page whose other colours were checked in full; or all but contrast, which takes most
- * of the time, for pages with the styles of one that was. Frames of the same origin are looked at with the page.
+ * WCAG 2.2 AA, as far as a machine can check. `contrast`: for a page whose structure was checked.
+ * `structure`: for pages with the styles of a checked one, because contrast takes most of the time. Includes
+ * frames of the same origin.
  */
 export async function checkAccessibility(
   page: Page,
@@ -146,7 +149,8 @@ export async function checkAccessibility(
         : { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] },
     rules: {
       ...(what === "structure" ? { "color-contrast": { enabled: false } } : {}),
-      // No rule of WCAG's: who goes from landmark to landmark misses what is in none. A popover has the focus while it is open, and needs none.
+      // Not a rule of WCAG: a user who moves by landmarks misses content outside of them. An open popover has
+      // the focus and needs none.
       ...(what === "contrast" || (await page.locator("div[data-placement]").count()) > 0
         ? {}
         : { region: { enabled: true } }),
@@ -172,7 +176,10 @@ export async function isWiderThanScreen(page: Page): Promise<boolean> {
   return true;
 }
 
-/** Every screen in both schemes by every rule, which takes minutes. The colours themselves are tested in `packages/ui`, so that one scheme is enough for every day. */
+/**
+ * Every screen in both schemes by every rule, which takes minutes. `packages/ui` tests the colours, so one
+ * scheme is enough otherwise.
+ */
 export const looksAtAll = process.env.ASSAY_EVERY_PAGE !== undefined;
 
 /** Only for people who want to look: hundreds of pictures cost the suite a minute. */
@@ -186,7 +193,10 @@ export const keptLooks = [
   [390, "dark"],
 ] as const;
 
-/** Keeps a page that cannot be shown anew, such as one with an open dialog, in every look. The page is then as it was. */
+/**
+ * Takes pictures in every look of a page that cannot be opened again, such as one with a dialog. Restores the
+ * page.
+ */
 export async function keepLooks(page: Page, name: string): Promise<void> {
   if (!keepsScreenshots) return;
   const before = page.viewportSize() ?? { width: 1440, height: 900 };

@@ -17,7 +17,7 @@ export type Person = { api: Api; userId: UserId };
 
 let counter = 0;
 
-/** Written straight into the tables: there are hundreds of them, and how they come to be is the subject of other tests. */
+/** Written directly into the tables: there are hundreds of them, and other tests cover sign-up. */
 export async function createPerson(tx: Tx, api: Api, now: Date): Promise<Person> {
   counter += 1;
   const userId = newUuid<UserId>(now);

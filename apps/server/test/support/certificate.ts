@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 import { isIP } from "node:net";
 
-/** Just enough DER to write an authority and certificates that Node accepts, without any tool but Node itself. */
+/** Enough DER to write an authority and certificates that Node accepts, without any tool but Node. */
 function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   const body = Buffer.concat(parts);
   const { length } = body;
@@ -67,7 +67,7 @@ function toPem(certificate: Buffer): string {
   return `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----\n`;
 }
 
-/** What signs the attestations of a model of passkey, with a certificate as WebAuthn (section 8.2.1) wants it. */
+/** Signs the attestations of a passkey model, with a certificate as WebAuthn (section 8.2.1) requires. */
 export function createAttestor(): { certificate: Buffer; key: KeyObject } {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const subject = nameParts({
@@ -92,7 +92,7 @@ export type Authority = {
   issue(hosts: readonly string[]): { cert: string; key: string };
 };
 
-/** An authority that nobody else trusts. */
+/** An authority that only the test trusts. */
 export function createAuthority(subject = "Assay test authority"): Authority {
   const own = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const ownId = keyIdentifier(own.publicKey);

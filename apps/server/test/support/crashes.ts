@@ -13,8 +13,8 @@ import { type Receiver, startReceiver } from "./receiver.ts";
 const drainWithinMs = 100_000;
 
 /**
- * A folder for data, a receiver of webhooks, and the environment of a process that is to reach it. Trust comes from Node's own
- * setting; nothing of ours is told about the authority.
+ * A data folder, a receiver of webhooks, and the environment for a process that reaches it. Node's own
+ * setting makes it trust the authority; no setting of ours does.
  */
 export async function prepareCrashes() {
   const authority = createAuthority();
@@ -34,8 +34,9 @@ export async function prepareCrashes() {
 }
 
 /**
- * Some events are refused once, so that retries are part of the load; the second retry would be minutes away. `before`
- * runs when a delivery has arrived and nothing is answered yet. Returns what puts an end to the refusing.
+ * Refuses some events once, so that the load includes retries; the second retry would be minutes away.
+ * `before` runs when a delivery has arrived and is not answered yet. Returns a function that ends the
+ * refusals.
  */
 export function refuseSome(receiver: Receiver, before: () => Promise<void> | void = () => {}): () => void {
   const refused = new Set<unknown>();
@@ -52,7 +53,10 @@ export function refuseSome(receiver: Receiver, before: () => Promise<void> | voi
   };
 }
 
-/** Waits until the workers have sent so many deliveries, then checks that nothing else is there and nothing left behind. */
+/**
+ * Waits until the workers have sent this number of deliveries, then checks that there are no others and
+ * nothing is left.
+ */
 export async function expectAllSent(db: Queryable, deliveries: number): Promise<void> {
   const count = () =>
     db.one<{ waiting: number; pending: number; succeeded: number; failed: number }>(sql`

@@ -6,7 +6,7 @@ export function faults(problems: readonly string[]): string[] {
   return problems.filter((problem) => !problem.startsWith("console: Failed to load resource"));
 }
 
-/** A page of the dashboard; with a token, of somebody who is signed in. */
+/** A page of the dashboard; with a token, of a signed-in user. */
 export async function openDashboard(
   browser: Browser,
   origin: string,

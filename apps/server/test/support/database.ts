@@ -5,15 +5,17 @@ import type { Queryable } from "../../src/platform/db/db.ts";
 import { listMigrations, migrate } from "../../src/platform/db/migrate.ts";
 import { sql } from "../../src/platform/db/sql.ts";
 
-/** A database of its own for a test file, with every migration applied, or with nothing in it. Takes a few hundredths of a second. */
+/**
+ * A new database for a test file, with every migration applied, or empty. Takes a few hundredths of a second.
+ */
 export async function createTestDatabase(
   options: { empty?: boolean } = {},
 ): Promise<{ url: string; drop(): Promise<void> }> {
   const adminUrl = testPostgresUrl();
   const template = options.empty === true ? "template0" : await ensureTemplate(adminUrl);
-  // The number of the process tells whoever cleans up whose it was.
+  // The process id says whose database it was, for the cleanup.
   const name = `assay_test_${process.pid}_${randomBytes(8).toString("hex")}`;
-  // By way of the log (the default) it takes PostgreSQL twice as much of a processor.
+  // The default strategy, through the log, takes PostgreSQL twice the processor time.
   const create = `create database ${name} template ${template} strategy file_copy`;
   await asAdmin(adminUrl, (admin) => admin.query(create));
   return {
@@ -40,7 +42,10 @@ export function testPostgresUrl(): string {
   return url;
 }
 
-/** Made by whoever comes first. The name holds the migrations' text, so a long-lived server never gives a stale schema. */
+/**
+ * Created by the first test file that needs it. The name contains a hash of the migrations, so a long-lived
+ * server has no stale schema.
+ */
 async function ensureTemplate(adminUrl: string): Promise<string> {
   const hash = createHash("sha256");
   for (const { name, checksum } of listMigrations()) hash.update(`${name}\0${checksum}\0`);
@@ -61,7 +66,7 @@ async function ensureTemplate(adminUrl: string): Promise<string> {
   return template;
 }
 
-/** Resolves once so many statements in this database wait for a lock that somebody else holds. */
+/** Resolves once this number of statements in this database wait for a lock. */
 export async function untilBlocked(db: Queryable, count = 1): Promise<void> {
   const deadline = Date.now() + 100_000;
   const waits = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;

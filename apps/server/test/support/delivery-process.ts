@@ -1,5 +1,5 @@
-// A process that does nothing but deliver webhooks, or with ROLE=api one that answers requests and sends to listeners, for tests that
-// kill it. Its leases are short, so that what it was sending comes back while the test waits.
+// A process that only delivers webhooks, or with ROLE=api answers requests and serves listeners, for tests
+// that kill it. Its leases are short, so that its deliveries come back while the test waits.
 import { startService } from "../../src/app.ts";
 import { loadConfig } from "../../src/load-config.ts";
 import { systemClock } from "../../src/platform/kernel/clock.ts";

@@ -1,4 +1,4 @@
-/** The part of the package that tests use; it has no types of its own. */
+/** The part of the package that tests use, because it has no types. */
 declare module "dns-packet" {
   export type Question = { name: string; type: string; class?: string };
   export type Answer = { name: string; type: string; class?: string; ttl?: number; data: unknown };

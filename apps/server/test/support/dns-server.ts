@@ -6,8 +6,9 @@ import { type Answer, decode, encode, type Packet, type Question, TRUNCATED_RESP
 type Zone = Map<string, { type: string; data: unknown }[]>;
 
 /**
- * What the server does with a query instead of answering it from its records. `echo` sends the query back, `cut` an answer
- * whose last record is cut short, `truncated` an answer that says it is not all, and `foreign` the records of another name.
+ * What the server does with a query instead of answering from its records. `echo`: returns the query. `cut`:
+ * the last record is cut short. `truncated`: says that the answer is incomplete. `foreign`: records of
+ * another name.
  */
 export type Behaviour =
   | "answer"
@@ -24,8 +25,8 @@ export type Behaviour =
 const errorCodes = { servfail: 2, refused: 5, notauth: 9 } as const;
 
 /**
- * A real name server on loopback, UDP and TCP on one port. Its records are set by the test; what it cannot fit into 512
- * bytes it truncates over UDP. The messages are made by another implementation than the one under test.
+ * A real name server on loopback, UDP and TCP on one port, with records set by the test. Truncates UDP
+ * answers over 512 bytes. Another implementation than the one under test makes the messages.
  */
 export class DnsServer {
   readonly zone: Zone = new Map();
@@ -35,7 +36,9 @@ export class DnsServer {
   delayMs = 0;
   /** Truncates every answer over UDP, so that `behaviour` shows over TCP only. */
   answersOverTcp = false;
-  /** Fills the 512 bytes of a truncated answer to the last, in the middle of a record, instead of leaving records out. */
+  /**
+   * Fills the 512 bytes of a truncated answer up to the middle of a record, instead of leaving records out.
+   */
   cutsInsideRecords = false;
   /** Leaves out what an alias leads to, so that the client must ask for it. */
   answersOnlyAliases = false;

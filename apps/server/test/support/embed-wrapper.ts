@@ -10,7 +10,9 @@ import { startTestService } from "./service.ts";
 
 const examples = join(import.meta.dirname, "../../../../examples/embed");
 
-/** The script of a page whose `show(url)` shows the component, or takes it away, and whose `log` has what the component reported. */
+/**
+ * The script of a page. `show(url)` shows or removes the component; `log` has what the component reported.
+ */
 const entries = {
   "react.tsx": `import { createElement, StrictMode } from "react";
 import { createRoot } from "react-dom/client";
@@ -51,7 +53,10 @@ async function bundle(file: keyof typeof entries, packages: string): Promise<str
   }
 }
 
-/** A partner's page with the component: it shows one frame, reports the end, and leaves nothing behind when it goes. */
+/**
+ * A partner's page with the component shows one frame, reports the end, and leaves nothing behind when it is
+ * removed.
+ */
 export async function checkWrapper(file: keyof typeof entries, packages: string): Promise<void> {
   const script = await bundle(file, packages);
   const { api } = await startTestService();

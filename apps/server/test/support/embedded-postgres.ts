@@ -1,6 +1,6 @@
-// Runs an embedded PostgreSQL from a process of its own, so that a test can kill that process.
+// Runs an embedded PostgreSQL from a separate process, so that a test can kill that process.
 //   node embedded-postgres.ts hold <DATA_DIR>    starts, says "ready <url>", stops on SIGTERM
-//   node embedded-postgres.ts write <DATA_DIR>   starts, writes numbers for ever, says "wrote <n>" after each commit
+//   node embedded-postgres.ts write <DATA_DIR>   starts, writes numbers, says "wrote <n>" after each commit
 import pg from "pg";
 import { startEmbeddedPostgres } from "../../src/platform/installation/postgres/embedded-postgres.ts";
 
@@ -16,7 +16,7 @@ process.once("SIGTERM", async () => {
   clearInterval(alive);
   process.stdout.write("stopped\n");
 });
-// Only now: whoever is told that it is ready may send the signal at once.
+// After the handler is set: the test may send the signal as soon as it reads this.
 for (const note of server.notes) process.stdout.write(`note ${note}\n`);
 process.stdout.write(`ready ${server.url}\n`);
 

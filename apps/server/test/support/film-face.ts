@@ -20,7 +20,7 @@ export type FilmOptions = {
   readonly reflection?: number;
   /** Takes the first one's place from this share of the frames on. */
   readonly stranger?: { readonly person: PosedPerson; readonly from: number };
-  /** Somebody who looks at the camera beside them all the time. */
+  /** A second person who looks at the camera all the time. */
   readonly companion?: PosedPerson;
   /** Nothing but a print of the straight look, tilted by hand as far as the movement asks. */
   readonly print?: "held_still" | "tilted";

@@ -65,7 +65,7 @@ type Query = {
 export type WalletRequest = {
   payload: Record<string, unknown> & { nonce: string; client_id: string; response_uri: string };
   query: Query;
-  /** The key that the answer is encrypted to; null where it is sent as it is. */
+  /** The key that the answer is encrypted to; null if it is sent in the clear. */
   encryptionKey: Jwk | null;
 };
 

@@ -7,7 +7,7 @@ import { sendSignal } from "../../src/platform/installation/postgres/processes.t
 import { spawnProgram } from "../../src/platform/installation/postgres/program.ts";
 import { newFolder, query } from "./held-postgres.ts";
 
-/** A data folder as releases made it that asked for no password: whoever reached the socket was a superuser. */
+/** A data folder of releases that asked for no password: everyone who reached the socket was a superuser. */
 export async function formerDataDir(): Promise<string> {
   const dataDir = path.join(await newFolder(), "data");
   const cluster = await placeOf(dataDir);

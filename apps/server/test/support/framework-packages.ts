@@ -6,7 +6,10 @@ const root = join(import.meta.dirname, "../../../..");
 const wanted = join(root, "scripts/recipes");
 const cache = join(root, "node_modules/.cache/recipes");
 
-/** Installs once, into a folder of its own: the marker has what was asked for. Null where the registry is not reached. */
+/**
+ * Installs once, into a separate folder with a marker of what was requested. Null if the registry cannot be
+ * reached.
+ */
 async function installOnce(
   name: string,
   files: readonly string[],
@@ -42,7 +45,7 @@ export async function installPythonFrameworks(): Promise<string | null> {
   });
   if (folder === null) return null;
   const python = join(folder, "bin/python");
-  // A copy, since the build leaves files beside the source. It is made each time: the source may have changed.
+  // Copied each time, because the build leaves files beside the source and the source may have changed.
   const source = join(folder, "assay-webhook");
   rmSync(source, { recursive: true, force: true });
   cpSync(join(root, "packages/webhook/python"), source, { recursive: true });

@@ -2,10 +2,13 @@ import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-/** Below those that a system gives to whoever asks for any port (Linux from 32768 on): one of these may be somebody else's by the time that the process that is to have it has started. */
+/**
+ * Below the ephemeral ports (Linux: from 32768 on). Another program might get one of those before the process
+ * has started.
+ */
 const [first, count] = [20_000, 12_000];
 
-/** A port for a process that is told which one to listen at. */
+/** A port for a process that has to be given one. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = first + randomInt(count);

@@ -13,8 +13,8 @@ import { claimed } from "./sessions.ts";
 let counter = 0;
 
 /**
- * An organization that has one of everything there is: what foreigners must neither see nor touch. `things` are identifiers by what they
- * name, `words` texts that nobody outside may read.
+ * An organization with one of everything that others must neither see nor change. `things`: identifiers by
+ * noun. `words`: texts that no one outside may read.
  */
 export async function furnishOrganization({ api, core, clock }: TestService, dns: DnsServer) {
   counter += 1;

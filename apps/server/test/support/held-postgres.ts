@@ -70,8 +70,8 @@ export type Held = {
 };
 
 /**
- * As on macOS, and wherever there is no setpriv: nothing ends the server with its owner. Root gives the data to an ordinary user first, because
- * without setpriv root cannot start a server below a closed folder.
+ * As on macOS and other systems without setpriv: nothing ends the server with its owner. Root first gives the
+ * data to an ordinary user, because without setpriv root cannot start a server below a closed folder.
  */
 export async function withoutSetpriv(dataDir: string): Promise<HoldOptions> {
   const env = { PATH: await newFolder() };
@@ -88,7 +88,7 @@ export async function withoutSetpriv(dataDir: string): Promise<HoldOptions> {
 
 export type HoldOptions = { asOrdinaryUser?: boolean; env?: NodeJS.ProcessEnv };
 
-/** The helper in a process of its own, as soon as its server is ready. */
+/** The helper in a separate process, as soon as its server is ready. */
 export async function hold(
   dataDir: string,
   mode: "hold" | "write" = "hold",

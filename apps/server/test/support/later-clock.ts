@@ -1,5 +1,5 @@
-// Imported before everything else by a service under test (`node --import`), this moves the time of its whole process ahead:
-// to the service, the installation was off for that long. The database, whose clock counts, cannot be moved, so it is not asked.
+// Imported first by a service under test (`node --import`). Moves the time of the process ahead, as if the
+// installation had been off. The database's clock cannot be moved, so it is not asked.
 import { DatabaseClock } from "../../src/platform/db/database-clock.ts";
 
 const aheadMs = Number(process.env.TEST_CLOCK_AHEAD_MS ?? 0);

@@ -12,7 +12,10 @@ import { createServer as createTlsServer } from "node:tls";
 import { assay, cleanEnvironment } from "./process.ts";
 
 const root = new URL("../../../../", import.meta.url).pathname;
-/** As the guide runs it: npm, a shell, the script and the command, each of which gets what is sent to their process group. */
+/**
+ * As in the guide: npm, a shell, the script and the command, which all get the signals of their process
+ * group.
+ */
 export const throughNpm: readonly string[] = ["npm", "--prefix", root, "run", "--silent", "assay", "--"];
 export const checkout: readonly string[] = [process.execPath, join(root, "apps/server/dist/main.js")];
 
@@ -53,7 +56,9 @@ export function newStateFolder(): string {
 
 type Line = { type: string } & Record<string, any>;
 
-/** `assay listen --json` as a process. Lines are taken one after the other; everything for people is in `told`. */
+/**
+ * `assay listen --json` as a process. Lines are read one after the other; `told` has the output for people.
+ */
 export function startListen(
   [node = "", ...command]: readonly string[],
   args: readonly string[],
@@ -62,7 +67,7 @@ export function startListen(
 ) {
   const child: ChildProcess = spawn(node, [...command, "listen", "--json", ...args], {
     ...options,
-    // An empty home of its own: npm would make one that is not there, which root may do anywhere.
+    // An empty home: npm would create a missing one, which root may do anywhere.
     env: cleanEnvironment({ HOME: newStateFolder(), ASSAY_STATE_DIR: stateFolder, ...env }),
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -93,7 +98,7 @@ export function startListen(
     return { code: code as number | null, signal: signal as string | null };
   });
   const change = () => new Promise<void>((resolve) => waiting.add(resolve));
-  /** What has not come by then does not come, and the test fails with what was told. */
+  /** After this time the test fails and shows the output. */
   const patiently = async (isThere: () => boolean) => {
     const patience = setTimeout(() => child.kill("SIGKILL"), 60_000);
     while (!isThere() && !isClosed) await change();
@@ -135,7 +140,10 @@ export function runPacked(
   return assay(args, env, file, node);
 }
 
-/** A receiver on this machine, as a developer runs one. Answers 200 until told otherwise; null never answers. */
+/**
+ * A receiver on this machine, as a developer runs one. Answers 200 unless `answer` is set; null never
+ * answers.
+ */
 export async function startLocalReceiver(tls: { cert: string; key: string } | null = null) {
   const received: RawRequest[] = [];
   let answer: (at: number) => number | null = () => 200;

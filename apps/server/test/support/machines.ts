@@ -8,7 +8,7 @@ import { startAssay } from "./process.ts";
 import { startRoundRobin } from "./round-robin.ts";
 import { testRing } from "./service.ts";
 
-/** Processes with one database and empty data folders of their own, behind a load balancer. */
+/** Processes with one database and separate, empty data folders behind a load balancer. */
 export async function openMachines(env: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), "assay-machines-"));
   after(() => rmSync(folder, { recursive: true, force: true }));

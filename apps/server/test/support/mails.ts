@@ -5,8 +5,8 @@ import type { TestService } from "./service.ts";
 export type ReceivedMail = { to: string; subject: string; text: string };
 
 /**
- * Every mail that was written as a file, oldest first, after sending what waits. Where several services share a database,
- * all of them must be given, with one DATA_DIR: any of them may be the one that sends.
+ * Sends what waits and returns every mail that was written as a file, oldest first. Services with a common
+ * database must share one DATA_DIR and all be given: any of them may send.
  */
 export async function readMails(
   services: Pick<TestService, "runJob" | "dataDirs"> | readonly [TestService, ...TestService[]],

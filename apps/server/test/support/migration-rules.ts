@@ -17,7 +17,7 @@ const takesAway: readonly [pattern: RegExp, what: string][] = [
   [/^(?:truncate|delete)\b/, "deletes rows"],
 ];
 
-/** What keeps everybody waiting, or reads a whole table at once, unless the table is small or was made just now. */
+/** Statements that block others or read a whole table, unless the table is small or new. */
 const holdsUp: readonly [pattern: RegExp, what: string][] = [
   [/^create (?:unique )?index (?!concurrently)/, "makes an index without `concurrently`"],
   [/^update\b/, "writes a whole table in one transaction"],
@@ -61,7 +61,8 @@ export function faultsOf(migration: { name: string; text: string }): string[] {
       faults.push(`cannot be repeated after it was interrupted: ${begins}`);
     if (inTransaction && /\bconcurrently\b/.test(statement))
       faults.push(`needs \`-- transaction: none\`: ${begins}`);
-    // A column that must not be null is refused by PostgreSQL itself where it has no default and there are rows; where there are none, the old code fails.
+    // PostgreSQL refuses a not-null column without a default if the table has rows. If it has none, the old
+    // code fails.
     if (/^alter table\b.*\badd\b[^,]*\bnot null\b/.test(statement) && !/\bdefault\b/.test(statement))
       faults.push(`adds a column that the code before does not fill: ${begins}`);
     if (phase !== "contract")
@@ -86,7 +87,7 @@ function tableOf(statement: string): string | undefined {
   );
 }
 
-/** A trigger or a constraint that is dropped and made again in the same transaction is not missed by anybody. */
+/** A trigger or constraint that is dropped and created again in one transaction is never missing. */
 function isReplaced(statement: string, all: readonly string[]): boolean {
   const trigger = /^drop trigger (?:if exists )?(\w+)/.exec(statement)?.[1];
   return (

@@ -1,4 +1,7 @@
-/** Models that behave as the width of a picture tells, to see what becomes of a worker whose models loop, swell, break or pry. */
+/**
+ * Models whose behaviour depends on the width of a picture, to test workers whose models loop, grow, crash or
+ * break out.
+ */
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import type { FaceModels } from "../../src/verification/face/face-models.ts";

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 /** An ordinary user, for tests that run as root. */
 export const ordinaryUser = { uid: 65534, gid: 65534 };
 
-/** Empty where there is none. The full path, since some tests start with an empty PATH. */
+/** Empty if there is none. The full path, because some tests start with an empty PATH. */
 const setpriv = spawnSync("sh", ["-c", "command -v setpriv"], { encoding: "utf8" }).stdout.trim();
 
 /** Only root can. */
@@ -18,8 +18,8 @@ const passFolders = [
 ];
 
 /**
- * The project is below a folder that is closed to other users, such as a home of mode 0700. Then the ordinary user gets the capability to pass
- * through folders, with which it can read every file, too.
+ * The project is below a folder that is closed to other users, such as a home of mode 0700. Then the ordinary
+ * user gets the capability to traverse folders, with which it can read every file, too.
  */
 export const ordinaryUserReadsAll =
   canBecomeOrdinary &&

@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { after } from "node:test";
 
 /**
- * A page of a partner, at two origins of another site than the service: `origin`, which sessions name, and `foreign`, which they do not. It has the script of the
- * service, with its hash, under a policy that is as strict as the guide says that it may be.
+ * A partner's page at two origins of another site: `origin`, which sessions name, and `foreign`, which they
+ * do not. It has the service's script with its hash, under the strictest policy that the guide allows.
  */
 export async function startPartnerPage(serviceUrl: string): Promise<{ origin: string; foreign: string }> {
   const script = await (await fetch(`${serviceUrl}/embed/v1.js`)).text();

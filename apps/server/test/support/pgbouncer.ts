@@ -10,7 +10,10 @@ import { until } from "./until.ts";
 
 type Program = { path: string; keepsNames: boolean };
 
-/** The program, by its name or by `PGBOUNCER_PATH`, and whether it keeps prepared statements apart (1.21); null where there is none. */
+/**
+ * The program, by its name or `PGBOUNCER_PATH`, and whether it supports prepared statements (1.21); null if
+ * there is none.
+ */
 export function findPgbouncer(): Program | null {
   const path = process.env.PGBOUNCER_PATH ?? "pgbouncer";
   const { PATH = "" } = process.env;
@@ -23,7 +26,7 @@ export function findPgbouncer(): Program | null {
   return { path, keepsNames: Number(version[1]) > 1 || Number(version[2]) >= 21 };
 }
 
-/** The configuration that the guide tells operators to use. */
+/** The configuration that the guide recommends. */
 function documentedConfiguration(): string {
   const guide = readFileSync(new URL("../../../../docs/database.md", import.meta.url), "utf8");
   const [, configuration] = /```ini\n(\[databases\][\s\S]*?)```/.exec(guide) ?? [];
@@ -32,7 +35,8 @@ function documentedConfiguration(): string {
 }
 
 /**
- * PgBouncer as the guide describes it, in front of a database of the tests. Gives the address through it, and one that leads past it.
+ * PgBouncer as the guide describes it, in front of a test database. Returns the address through it and the
+ * direct one.
  */
 export async function startPgbouncer(
   databaseUrl: string,

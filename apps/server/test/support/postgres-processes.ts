@@ -15,8 +15,8 @@ export function serverPid(dataDir: string): number | null {
 }
 
 /**
- * Every process of the server: the postmaster, first, and what it forked. The number that a killed server wrote down may
- * since be that of another program, so only a PostgreSQL counts.
+ * Every process of the server: the postmaster first, then its children. The pid of a killed server may since
+ * belong to another program, so only a PostgreSQL counts.
  */
 export function serverProcesses(dataDir: string): number[] {
   const postmaster = serverPid(dataDir);
@@ -46,7 +46,7 @@ export function killServer(dataDir: string): void {
   killAll(serverProcesses(dataDir));
 }
 
-/** Ends processes without giving them a chance to do anything about it; those that are gone already do not matter. */
+/** Kills processes with SIGKILL; those that have ended do not matter. */
 export function killAll(pids: readonly number[]): void {
   for (const pid of pids) {
     try {

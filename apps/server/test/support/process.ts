@@ -9,7 +9,10 @@ import { ExplainedError } from "../../src/platform/lib/explained-error.ts";
 const built = new URL("../../dist/main.js", import.meta.url).pathname;
 const source = new URL("../../src/main.ts", import.meta.url).pathname;
 
-/** What a user runs. Where the clock is moved (`later-clock.ts`), a module of the source is changed before the start, so the source runs. */
+/**
+ * The built service. If the clock is moved (`later-clock.ts`), a module of the source is changed before the
+ * start, so the source runs.
+ */
 function mainFor(env: Record<string, string>): string {
   return "TEST_CLOCK_AHEAD_MS" in env ? source : built;
 }
@@ -18,7 +21,10 @@ function mainFor(env: Record<string, string>): string {
 export const skippingMigrations: Record<string, string> =
   process.env.ASSAY_TEST_SKIP_MIGRATIONS === "true" ? { SKIP_MIGRATIONS: "true" } : {};
 
-/** What a process of the tests gets besides its own settings. The cache of compiled source halves the time it takes to start. */
+/**
+ * The environment of a test process besides its settings. The cache of compiled source halves the time of a
+ * start.
+ */
 export function cleanEnvironment(env: Record<string, string>): Record<string, string> {
   const { PATH = "", HOME = "/tmp", NODE_COMPILE_CACHE } = process.env;
   return {
@@ -54,7 +60,10 @@ export async function assay(
   return { code, stdout, stderr };
 }
 
-/** Runs `assay ARGS` within this process, where it is not the start of one that is tested: that takes most of the time. */
+/**
+ * Runs `assay ARGS` in this process, if the start of a process is not the subject: that takes most of the
+ * time.
+ */
 export async function assayHere(
   args: readonly string[],
   env: Record<string, string>,
@@ -77,7 +86,7 @@ export async function assayHere(
   }
 }
 
-/** Commands read their settings where they stand in a process of their own. */
+/** Commands read their settings from the environment of the process. */
 function setEnvironment(env: NodeJS.ProcessEnv): void {
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, env);
@@ -90,7 +99,7 @@ export type AssayProcess = {
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 };
 
-/** Starts `assay start` as a process of its own, on a free port, and waits until it listens. */
+/** Starts `assay start` as a separate process on a free port, and waits until it listens. */
 export async function startAssay(
   env: Record<string, string>,
   options: LaunchOptions = {},
@@ -107,7 +116,7 @@ type LaunchOptions = {
 
 type SpawnedAssay = Omit<AssayProcess, "url"> & { listening: Promise<string> };
 
-/** The same without waiting, for a test that ends it before it listens. `listening` is rejected in this case. */
+/** The same without waiting, for a test that ends it before it listens. Then `listening` is rejected. */
 export function spawnAssay(env: Record<string, string>, options: LaunchOptions = {}): SpawnedAssay {
   const spawned = launchAssay(env, options);
   after(() => spawned.child.kill("SIGKILL"));
@@ -129,7 +138,7 @@ export function launchAssay(
   let output = "";
   const ended = once(child, "close");
   const listening = Promise.withResolvers<string>();
-  // Whoever ends it early has no use for the reason.
+  // A test that ends it early does not need the reason.
   listening.promise.catch(() => {});
   const collect = (chunk: Buffer) => {
     output += chunk;

@@ -1,5 +1,6 @@
 /**
- * Models that try to get out of their worker. The width of a picture says which way is tried, and a face is found where it was open. Where things are comes with the address of this module.
+ * Models that try to break out of their worker. The width of a picture selects the way; a face is found if it
+ * was open. The address of this module contains the targets.
  */
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";

@@ -19,7 +19,7 @@ export async function sendRaw(url: string, request: string | Uint8Array): Promis
   return parseAnswer(await answer);
 }
 
-/** What arrives until the other side closes. A connection that is reset has told what it had to tell before. */
+/** What arrives until the other side closes. Data that arrived before a reset counts. */
 export function readToEnd(socket: Socket): Promise<string> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];

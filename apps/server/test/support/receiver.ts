@@ -23,7 +23,10 @@ export async function startReceiver(authority?: Authority, host?: string) {
   return receiver;
 }
 
-/** A partner's server: real HTTPS with a certificate of its own authority. Answers 200 until told otherwise. */
+/**
+ * A partner's server: real HTTPS with a certificate of a test authority. Answers 200 unless a test sets
+ * another answer.
+ */
 export async function openReceiver(authority: Authority = createAuthority(), host = "127.0.0.1") {
   const { cert, key } = authority.issue([host]);
   const received: Received[] = [];
@@ -69,7 +72,7 @@ export async function openReceiver(authority: Authority = createAuthority(), hos
     answerWith(next: Answer) {
       answer = next;
     },
-    /** Resolves when so many requests have been answered in all. */
+    /** Resolves when this number of requests have been answered in all. */
     until(count: number): Promise<void> {
       return received.length >= count
         ? Promise.resolve()

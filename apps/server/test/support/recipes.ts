@@ -64,12 +64,12 @@ export async function startRecipeService() {
     env: { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" },
     webhooks: { ca: authority.certificate },
   });
-  // The receivers have clocks of their own.
+  // The receivers use the real time.
   service.clock.set(new Date());
   return { ...service, authority };
 }
 
-/** Runs a tool of this machine to its end, as it is set up here. */
+/** Runs a tool of this machine to its end, with its usual settings. */
 export async function runToEnd(
   [command, ...args]: readonly [string, ...string[]],
   cwd: string,
@@ -86,7 +86,7 @@ export async function runToEnd(
   return { code, output };
 }
 
-/** The recipe as a process of its own, which can be killed and started again. */
+/** The recipe as a separate process, which can be killed and started again. */
 function runRecipe(recipe: Recipe, folder: string, port: number, secrets: readonly string[]) {
   const env = cleanEnvironment({
     PORT: String(port),
@@ -100,7 +100,7 @@ function runRecipe(recipe: Recipe, folder: string, port: number, secrets: readon
   return {
     start: async () => {
       const [command, ...args] = recipe.start(port);
-      // Some start a process of their own, which has to end with them.
+      // Some start child processes, which have to end with them.
       child = spawn(command, args, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
       child.stdout?.on("data", (chunk) => {
         printed += chunk;

@@ -14,12 +14,17 @@ export type RoundRobin = {
 /** What stands before several machines in this process, by its address. */
 const balancers = new Map<string, () => URL>();
 
-/** Where the next connection goes, past the load balancer: what is no HTTP at all would be refused by it, and not by the service. */
+/**
+ * The target of the next connection, without the load balancer, which would itself refuse what is not HTTP.
+ */
 export function machineBehind(url: string): URL {
   return balancers.get(new URL(url).origin)?.() ?? new URL(url);
 }
 
-/** A load balancer at its simplest: each request, and each socket, goes to the next of several machines, whatever its connection was used for before. */
+/**
+ * A simple load balancer: each request and each socket goes to the next of several machines, whatever its
+ * connection was used for before.
+ */
 export async function startRoundRobin(): Promise<RoundRobin> {
   const targets: string[] = [];
   const counts: number[] = [];

@@ -18,7 +18,10 @@ export type Schema = TSchema & {
   format?: string;
 };
 
-/** A value that fits a schema, from its examples where it has some: a request must not fail before access is decided. */
+/**
+ * A value that fits a schema, if possible from its examples: a request must not fail before access is
+ * decided.
+ */
 export function sample(schema: Schema): unknown {
   if (schema.format === "uuid") return nobodysUuid;
   if (schema.examples?.[0] !== undefined) return schema.examples[0];
@@ -47,7 +50,7 @@ export function sample(schema: Schema): unknown {
   }
 }
 
-/** The path with an identifier in each place: the one that `given` has for it, or one that fits and is nobody's. */
+/** The path with an identifier for each parameter: from `given`, or a well-formed one that does not exist. */
 export function pathOf(route: RouteDefinition, given: (name: string) => string | null = () => null): string {
   return route.path.replace(/:([a-z_]+)/g, (_, name: string) => {
     const known = given(name);
@@ -55,7 +58,7 @@ export function pathOf(route: RouteDefinition, given: (name: string) => string |
     const schema = route.params?.properties[name] as Schema | undefined;
     const pattern = schema?.pattern ?? "";
     const random = /\{(\d+)\}\$$/.exec(pattern)?.[1];
-    // Identifiers that fit but are nobody's: the request gets past validation and touches nothing.
+    // Well-formed identifiers that do not exist: the request passes validation and changes nothing.
     if (schema?.format === "uuid") return nobodysUuid;
     const prefix = /^\^\(?([a-z]+_)/.exec(pattern)?.[1] ?? "";
     return random ? `${prefix}${"0".repeat(Number(random))}` : String(sample(schema ?? ({} as Schema)));

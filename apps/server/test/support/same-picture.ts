@@ -7,13 +7,16 @@ const kept = new URL("../screens/", import.meta.url);
 const artifacts = new URL("../../../../test-artifacts/", import.meta.url);
 
 /**
- * Squares of this side are compared by their mean colour, so that it does not matter how a browser smooths the edges of letters. Half: one pixel that
- * a line moves by is seen as a change. Twice: a missing icon is not.
+ * Squares of this side are compared by their mean colour, so that smoothed edges of letters do not matter.
+ * Too small: a line that moves by one pixel counts as a change. Too large: a missing icon does not.
  */
 const squarePixels = 8;
 /** A square differs when its colour does by this much of 255. */
 const differenceOfSquare = 20;
-/** This many squares of a thousand may differ: a browser of another version, or one without a window, sets a line a little wider. */
+/**
+ * This many squares of a thousand may differ: other versions of the browser, or the headless shell, set lines
+ * slightly wider.
+ */
 const toleratedPerMille = 20;
 
 /** What the script in the browser needs of it; the server's types know no document. */
@@ -45,13 +48,16 @@ const compare = `async ({ one, other, square, difference }) => {
   return (1000 * different) / squares;
 }`;
 
-/** Another version of Chromium sets lines differently, so only the one that the suite fetches is held against the pictures. */
+/**
+ * Other versions of Chromium set lines differently, so only the version that the suite fetches is compared.
+ */
 const comparesPictures = process.env.ASSAY_TEST_PINNED_BROWSER !== undefined;
 let hasSaidSo = false;
 
 /**
- * The page looks as it did when its picture in `test/screens` was taken. With ASSAY_NEW_SCREENS=1 the picture is replaced; look at it before you
- * commit it. The font is our own, so that the machine's does not matter. With another browser only the layout is checked.
+ * Compares the page with its picture in `test/screens`. With ASSAY_NEW_SCREENS=1 the picture is replaced;
+ * look at it before you commit it. Pages have their own font, so the machine's does not matter. With another
+ * browser only the layout is checked.
  */
 export async function checkPicture(page: Page, name: string): Promise<void> {
   assert.ok(!(await isWiderThanScreen(page)), `${name} is wider than its screen`);
@@ -69,7 +75,7 @@ export async function checkPicture(page: Page, name: string): Promise<void> {
     writeFileSync(file, taken);
     return;
   }
-  // A page of its own: that of the person must not load a picture from nowhere.
+  // A separate page: the person's page must not load a picture from elsewhere.
   const judge = await page.context().newPage();
   const perMille = await judge.evaluate<number>(
     `(${compare})(${JSON.stringify({

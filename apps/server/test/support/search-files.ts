@@ -17,7 +17,7 @@ export function searchFiles(folder: string, texts: readonly string[]): string[] 
 
 const hexMark = "hex-";
 
-/** Bytes that are no text, as a text to search for: they are found as they are and, as in a backup, written in hexadecimal. */
+/** Bytes as a text to search for: they are found in raw form and, as in a backup, in hexadecimal. */
 export function asHex(bytes: Buffer): string {
   return hexMark + bytes.toString("hex");
 }
@@ -32,7 +32,7 @@ export function searchBytes(bytes: Buffer, texts: readonly string[]): string[] {
   return texts.filter((text) => (planted || !text.includes(plantedPart)) && holds(text));
 }
 
-/** A running server removes files of its own while we look. */
+/** A running server removes files while they are searched. */
 function readIfThere(path: string): Buffer {
   try {
     return readFileSync(path);

@@ -21,8 +21,8 @@ import { startRoundRobin } from "./round-robin.ts";
 hashPasswordsCheaply();
 
 /**
- * A clock that only moves when told to. It starts at a real-looking moment that no test depends on, those of each file in a millisecond of their own: the
- * order of ids that are made in the same one is kept for 3,844 of them, and the files that share a process would use them up.
+ * A clock that only a test moves. The clock of each file starts in another millisecond. Ids of one
+ * millisecond keep their order for 3,844 of them, which files that share a process would use up.
  */
 export class TestClock implements Clock {
   #now = new Date("2026-03-01T09:30:00.000Z").getTime() + Number(process.env.ASSAY_TEST_FILE_NUMBER ?? 0);
@@ -53,17 +53,23 @@ type TestServiceOptions = {
   /** `api` leaves background work to the test, so that what is due stays due. */
   role?: ProcessRole;
   webhooks?: ServiceOptions["webhooks"];
-  /** With an `examiner` it has threads of its own that check chips. */
+  /** With an `examiner` the service has separate threads that check chips. */
   verify?: ServiceOptions["verify"];
-  /** How many share the work, each with a data folder of its own, behind a load balancer. One for a test that looks at a process rather than at the service. */
+  /**
+   * How many machines share the work, each with a separate data folder, behind a load balancer. Use one for a
+   * test about a process rather than the service.
+   */
   machines?: number;
-  /** How soon after the start jobs run. Left out, only those of seconds run by themselves, and a test runs the others when it is their time. */
+  /**
+   * How soon after the start jobs run. If left out, only jobs that run every few seconds do; a test runs the
+   * others.
+   */
   firstRunWithinMs?: number;
 };
 
 /**
- * A running service of its own for a test file: real HTTP on a free port, a real PostgreSQL database of its own, a clock
- * that the test moves. Everything is taken down after the file's tests.
+ * A running service for a test file: real HTTP on a free port, a new PostgreSQL database, a clock that the
+ * test moves. Everything is removed after the file's tests.
  */
 export async function startTestService(options: TestServiceOptions = {}) {
   const databaseUrl = options.databaseUrl ?? (await createTestDatabase()).url;
@@ -154,8 +160,9 @@ async function startMachine(
 let chipThreads: ChipPool | undefined;
 
 /**
- * Threads that the services of all files in this process use: to start one and to bring it up to speed takes half a second of a processor, more than most files
- * have it work. They keep no process alive. For a service that closes they are lost, as its own would be.
+ * Threads for the services of all files in this process. Starting and warming up a thread takes half a second
+ * of a processor, more than most files need. They keep no process alive. A service that closes loses them,
+ * like its own.
  */
 function borrowChipThreads(): ChipPool {
   chipThreads ??= openChipThreads();

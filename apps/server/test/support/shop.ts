@@ -11,7 +11,7 @@ import { until } from "./until.ts";
 
 const program = new URL("../../../../examples/shop/shop.ts", import.meta.url).pathname;
 
-/** The example shop as a process of its own, beside the service of the test, with a certificate that the service trusts. */
+/** The example shop as a separate process, with a certificate that the service trusts. */
 export async function startShop(assayUrl: string, authority: Authority) {
   const folder = mkdtempSync(join(tmpdir(), "assay-shop-"));
   const { cert, key } = authority.issue(["localhost"]);

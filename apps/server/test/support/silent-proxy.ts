@@ -3,8 +3,8 @@ import { connect, createServer, type Socket } from "node:net";
 import { after } from "node:test";
 
 /**
- * Stands between the service and PostgreSQL and can fall silent: what goes through a silent connection is swallowed, and neither
- * side is told. To the service that looks like a host that lost its power.
+ * A proxy between the service and PostgreSQL that can fall silent: it swallows the traffic and notifies
+ * neither side. To the service that looks like a host without power.
  */
 export class SilentProxy {
   #url = "";

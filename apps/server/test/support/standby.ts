@@ -9,7 +9,7 @@ import { killServer } from "./postgres-processes.ts";
 
 const settings = {
   max_wal_senders: "4",
-  // A commit is acknowledged as it would be in earnest. What only the loss of a machine would take is not waited for.
+  // Commits are acknowledged as in production. Settings that matter only if a machine is lost are off.
   synchronous_commit: "on",
   full_page_writes: "on",
 };
@@ -57,7 +57,7 @@ export async function startPair() {
       killServer(primaryDir);
       await primary.stop();
     },
-    /** After whoever uses them has ended: a service takes its leave of the database. */
+    /** Call it after their users have ended: a service signs off at the database. */
     async close(): Promise<void> {
       await Promise.all([standby.stop(), primary.stop()]);
     },

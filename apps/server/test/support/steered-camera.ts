@@ -12,7 +12,7 @@ export type RgbPicture = {
 export type SteeredCamera = {
   readonly width: number;
   readonly height: number;
-  /** For a browser whose only camera is this one; it asks nobody whether a page may use it. */
+  /** For a browser with this camera only; pages may use it without a question. */
   readonly launchArguments: readonly string[];
   /** What the camera sees from now on. */
   show(picture: RgbPicture): void;
@@ -20,9 +20,11 @@ export type SteeredCamera = {
 };
 
 /**
- * A camera for Chromium that shows what the test tells it. Chromium plays a film of raw frames in a loop and reads the frame from
- * the file each time, so a film of one frame that is written over shows whatever was written last. Frames are not compressed: they
- * all have one length, need no parsing, and one that is read while it is written is at worst partly the picture before.
+ * A camera for Chromium that shows what the test draws. Chromium plays a film of raw frames in a loop and
+ * reads the file each time. So a film of one frame that is overwritten shows the latest picture.
+ *
+ * Frames are not compressed: they have one length and need no parsing. A frame that is read during a write is
+ * at worst partly the picture before.
  */
 export function createSteeredCamera(
   size: { readonly width: number; readonly height: number } = { width: 480, height: 360 },

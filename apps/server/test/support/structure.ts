@@ -1,7 +1,10 @@
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path/posix";
 
-/** The source files of the project by their path from its root, with what supports tests, benchmarks and scripts. */
+/**
+ * The source files of the project by their path from its root, with the support of tests, benchmarks and
+ * scripts.
+ */
 export type Sources = ReadonlyMap<string, string>;
 
 const places = ["apps/*/{src,test,build}", "packages/*/{src,test,fuzz}", "bench", "scripts", "examples"];
@@ -25,7 +28,7 @@ const importPatterns = [
 
 type Import = { from: string; to: string };
 
-/** Every import of every file. Relative ones and those of our own packages are paths from the root. */
+/** Every import of every file. Relative ones and those of this project's packages are paths from the root. */
 export function importsOf(sources: Sources): Import[] {
   const found: Import[] = [];
   for (const [from, text] of sources) {
@@ -79,7 +82,10 @@ const workspaces: Readonly<Record<string, readonly string[]>> = {
 /** The wings of the server. Each imports itself and those before it. */
 const wings = ["platform", "tenants", "delivery", "verification", "operations"];
 
-/** The floors of the platform: what each of these folders may import of the server; a file outside of a folder by its name. */
+/**
+ * The floors of the platform: what each folder may import of the server. A file outside of a folder is listed
+ * by name.
+ */
 const floors: Readonly<Record<string, readonly string[]>> = {
   kernel: [],
   lib: ["kernel"],
@@ -97,7 +103,7 @@ function workspaceOf(file: string): string | null {
   return /^((?:apps|packages)\/[a-z-]+)\/src\//.exec(file)?.[1] ?? null;
 }
 
-/** The wing of the server that a file is in; null for the files that wire the wings, and outside of the server. */
+/** The wing of the server that a file is in; null outside of the server and for files that wire the wings. */
 function wingOf(file: string): string | null {
   return wings.find((wing) => file.startsWith(`${server}${wing}/`)) ?? null;
 }

@@ -7,7 +7,10 @@ const { Language, Parser } = require("@vscode/tree-sitter-wasm") as typeof impor
 const grammars = dirname(require.resolve("@vscode/tree-sitter-wasm"));
 let ready: Promise<void> | null = null;
 
-/** The places where a text is not of the language, as `line: text`. For samples whose compiler or runtime is not on every machine. */
+/**
+ * The syntax errors of a text, as `line: text`. For samples whose compiler or runtime is not on every
+ * machine.
+ */
 export async function syntaxProblems(grammar: string, text: string): Promise<string[]> {
   ready ??= Parser.init();
   await ready;

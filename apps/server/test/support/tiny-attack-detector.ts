@@ -1,4 +1,6 @@
-/** A detector that takes a picture without any light in its face for an attack, to see what a real one can do and what it may not. */
+/**
+ * A detector that takes a face without any light for an attack. It shows what a real one can and must not do.
+ */
 import { readFileSync } from "node:fs";
 import type { AttackDetector } from "../../src/verification/face/attack-detector.ts";
 

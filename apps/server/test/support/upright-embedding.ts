@@ -14,8 +14,9 @@ import { type Cut, cutOf, pointsInPicture, sampleCut } from "../../src/verificat
 const marginShare = 0.2;
 
 /**
- * Embeddings as the packages make them that the weights come from: of an upright box around the landmarks, in a black square. The service turns faces instead (`chipOf`); this is
- * what its networks are compared with, and the "before" of `npm run face-eval -- FOLDER --upright`.
+ * Embeddings as the source packages of the weights make them: of an upright box around the landmarks, in a
+ * black square. The service rotates faces instead (`chipOf`). Its networks are compared with this, which is
+ * also the "before" of `npm run face-eval -- FOLDER --upright`.
  */
 export async function loadUprightEmbedding(): Promise<
   (picture: DecodedPicture, box: Box) => Promise<readonly number[]>

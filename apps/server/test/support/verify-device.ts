@@ -51,8 +51,8 @@ export async function claimedSession(api: Api, body: Record<string, unknown> = {
 }
 
 /**
- * How long a device waits for the service to say something. Nothing that the tests do takes a second by itself; halved, a machine with
- * many times the load it can carry fails tests that are right, doubled, a service that has gone silent is noticed later.
+ * How long a device waits for a message of the service. Too small: an overloaded machine fails good tests.
+ * Too large: a silent service is noticed later.
  */
 const patienceMs = 60_000;
 
@@ -125,7 +125,7 @@ class HeardConnection {
   }
 }
 
-/** A device under the test's control: it does what it is told, in any order. */
+/** A device under the test's control: it does anything, in any order. */
 export class TestDevice {
   readonly connection: HeardConnection;
   chip: OpenedChip | null = null;

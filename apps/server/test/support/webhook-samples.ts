@@ -11,7 +11,7 @@ import { startTestService } from "./service.ts";
 /** Where the samples are that partners copy. */
 export const samplesFolder = join(import.meta.dirname, "../../../../examples/webhooks");
 
-/** How each sample is run: the signature, the secret and the file of the key come as arguments, the body through stdin. */
+/** How each sample is run: signature, secret and key file are arguments, the body comes through stdin. */
 export type Sample = {
   name: string;
   file: string;
@@ -156,7 +156,7 @@ export async function startSampleReceiver() {
   const receiver = await startReceiver(authority);
   const partner = await createPartner(api);
   const endpoint = await createReceivingEndpoint(partner.api, receiver.url);
-  // During a rotation: each delivery has two signatures, and the receiver knows only the secret of the second.
+  // During a rotation each delivery has two signatures, and the receiver has only the secret of the second.
   const overlapHours = 24;
   expectData(
     await partner.api.post(`/v1/webhooks/endpoints/${endpoint.id}/signing-secret/rotate`, {
