@@ -40,7 +40,7 @@ const service = await startTestService({
 const { url, api, core, runJob } = service;
 const browser = await openBrowser();
 
-/** An organization in which everything that a page can show is there. */
+/** An organization with everything that a page can show. */
 async function furnish() {
   const partner = await createPartner(api);
   const { owner } = partner;
@@ -139,7 +139,10 @@ async function setLook(page: Page, [width, scheme]: Look): Promise<void> {
 /** A wide page has parts that a narrow one has not, and the colours of both are the same. */
 const partAt = (width: number) => (looksAtAll ? "all" : width === 1440 ? "structure" : "contrast");
 
-/** On these is every component of the dashboard, in every state that has a colour: they are looked at in full in the light scheme too. */
+/**
+ * These pages have every component of the dashboard in every state with a colour, so they are also checked in
+ * full in the light scheme.
+ */
 const richest = new Set(["overview", "session-failed", "session-new", "endpoint", "go-live", "account"]);
 const partOf = (name: string, width: number) => (width === 1440 && richest.has(name) ? "all" : partAt(width));
 
@@ -166,7 +169,7 @@ const paintedScript = `(({ backgroundColor, color }) => [
   document.querySelector("header img")?.naturalWidth ?? null,
 ])(getComputedStyle(document.querySelector("form [type=submit]")))`;
 
-/** What a message or a picture changes is there a moment later. */
+/** Polls, because a message or a picture takes effect a moment later. */
 async function untilEqual(look: () => Promise<unknown>, expected: unknown): Promise<void> {
   for (const deadline = Date.now() + 100_000; Date.now() < deadline; ) {
     if (isDeepStrictEqual(await look(), expected)) return;
@@ -366,7 +369,7 @@ test("the search finds by keyboard, charts are gone through with the arrows, and
   await page.context().close();
 });
 
-/** What browsers report under the locales of containers and hand-made settings. Intl refuses all but the last. */
+/** Languages that browsers report in containers and with manual settings. Intl refuses all but the last. */
 const oddLanguages = ["en-US@posix", "C", "C.UTF-8", "de_DE", "", "x-foo", "th-TH-u-nu-thai"];
 
 for (const language of oddLanguages) {
@@ -454,13 +457,13 @@ test("the look is tried on the person's own page in a frame, and people see it o
   const card = page.locator("section").filter({ has: page.getByRole("heading", { name: "Branding" }) });
   await card.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Branding saved.").waitFor();
-  // Somebody else, whose browser has kept no logo.
+  // Another person, whose browser has no cached logo.
   const next = await openPage(browser, url);
   await next.page.goto(`${url}/verify/${session}`);
   await button(next.page, "Agree and continue").waitFor();
   await untilEqual(() => painted(next.page), yellow);
 
-  // Opened by itself, or told by a page that is not around it, it is nobody's.
+  // Opened directly, or messaged by a page that does not frame it, it shows no session.
   await person.page.goto(`${url}/verify/preview?name=Evil#Evil`);
   await person.page.getByText("Nobody is verified on this page.").waitFor();
   await person.page.evaluate(
@@ -655,7 +658,7 @@ test("every page says which environment it is in, and switching shows what is in
   await openLive(core, partner.organizationId);
   const live = await withLiveKey(partner);
   await createSession(live.api, { client_reference_id: "for-real" });
-  // Who has chosen nothing is shown what is real.
+  // Without a choice, live is shown.
   await page.goto(`${url}/dashboard/sessions`);
   await pressed("Live");
   await page.getByText("for-real").waitFor();
@@ -668,7 +671,7 @@ test("every page says which environment it is in, and switching shows what is in
   await page.reload();
   await pressed("Sandbox");
 
-  // A single thing is not there in the other environment; its list is.
+  // A single thing does not exist in the other environment; its list does.
   await goInside(page, `/dashboard/sessions/${testSession}`);
   await heading(page, "only-a-test");
   await pressed("Sandbox");

@@ -195,7 +195,7 @@ test("a session is found by the beginning of its reference, in the search and in
   await page.getByRole("searchbox").fill("booki");
   await page.getByRole("menuitem", { name: /^booking-2/ }).click();
   await heading(page, "booking-2");
-  // What was found is offered again, in this tab and until somebody signs out.
+  // Earlier results are offered again, in this tab and until the user signs out.
   await page.keyboard.press("Control+k");
   await page.getByRole("menuitem", { name: "booki", exact: true }).click();
   await page.getByRole("menuitem", { name: /^booking-1/ }).waitFor();
@@ -282,7 +282,7 @@ test("a newcomer creates and opens the first session with one press and no key, 
     "Not yet:Face matched",
     "Not yet:Webhook",
   ]);
-  // The page may write to the clipboard, and nobody here may read it.
+  // The page may write to the clipboard, but the test may not read it.
   await page.evaluate("void (navigator.clipboard.writeText = async (text) => void (window.copied = text))");
   await button(page, "Copy link").click();
   await page.getByText("Copied.").waitFor();
@@ -432,7 +432,7 @@ test("the logo has one place: a file, or the address of one, in the card of the 
   await look.getByLabel("Logo URL").fill("https://example.com/logo.png");
   await look.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Branding saved.").waitFor();
-  // The form of the profile leaves it as it is.
+  // The form of the profile does not change it.
   const profile = page.locator("section").filter({ has: page.getByRole("heading", { name: "Profile" }) });
   await profile.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Profile saved.").waitFor();

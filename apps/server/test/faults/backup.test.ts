@@ -48,7 +48,7 @@ async function query(url: string, text: string, values: unknown[] = []): Promise
   }
 }
 
-/** Writes rows until told to stop; gives the highest number that was acknowledged. */
+/** Writes rows until it is stopped; returns the highest acknowledged number. */
 function writeLoad(from: number): { acknowledged(): number; stop(): Promise<void> } {
   let next = from;
   let stopped = false;
@@ -231,7 +231,7 @@ describe("assay backup --verify", () => {
     const left = (await readdir(env.TMPDIR)).filter((name) => name.startsWith("assay-verify-"));
     assert.deepEqual(left, [], "the scratch folder is gone");
 
-    // The same archive with the ring of somebody else.
+    // The same archive with another installation's ring.
     const wrongRing = `1:${Buffer.alloc(32, 9).toString("base64")}`;
     const wrong = await assayHere(["backup", "--verify", toFile, "--identity", keyFile], {
       ...env,

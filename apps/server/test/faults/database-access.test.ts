@@ -114,7 +114,7 @@ describe("a folder of a release that asked for no password", () => {
       assert.deepEqual(await query(server.url, "select n from kept"), [{ n: 6 }]);
       await migrate(server.url);
       await query(server.url, "alter table kept add column m int");
-      // Where the role may not, PostgreSQL warns and leaves the table as it is.
+      // If the role lacks the right, PostgreSQL warns and does not change the table.
       const samples = () => query(server.url, "select pg_relation_filenode('pg_statistic') as file");
       const before = await samples();
       await query(server.url, "vacuum (full) pg_catalog.pg_statistic");

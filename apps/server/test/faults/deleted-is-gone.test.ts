@@ -46,7 +46,7 @@ after(async () => {
 
 let counter = 0;
 
-/** An organization with a text of its own in every field that takes one, and some that were changed or deleted since. */
+/** An organization with a unique text in every field that takes one; some were changed or deleted since. */
 async function furnish() {
   counter += 1;
   const marks: string[] = [];
@@ -113,7 +113,7 @@ async function furnish() {
   );
   assert.ok(sealed.length > 0, "a success waits to be delivered");
   marks.push(...sealed.map(({ payload }) => asHex(payload.subarray(-45))));
-  // Nobody answers there, so it is written as if somebody had.
+  // No receiver listens there, so the exchange is inserted directly.
   await core.db.run(sql`
     insert into webhook_exchanges (delivery_id, attempt_id, organization_id, signature, standard_signature, status_line, answer,
       answer_is_cut)

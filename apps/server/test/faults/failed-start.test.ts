@@ -24,7 +24,10 @@ const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
   all?.some(({ address }) => address === "::1"),
 );
 
-/** Starts a service that must not come up, and returns all that it says. One that hangs is killed, and has no exit code. */
+/**
+ * Starts a service that must not come up, and returns its output. One that hangs is killed and has no exit
+ * code.
+ */
 async function failToStart(env: Record<string, string>, isOrdinary = false) {
   const command = [process.execPath, main, "start"];
   const [program = "", ...args] = isOrdinary && canBecomeOrdinary ? asOrdinaryUser(command) : command;
@@ -40,7 +43,7 @@ async function failToStart(env: Record<string, string>, isOrdinary = false) {
   return { code, said };
 }
 
-/** A program that listens on a port of its own. */
+/** A program that occupies a port. */
 async function occupyPort(): Promise<number> {
   const port = await freePort();
   const server = createServer().listen(port, "127.0.0.1");
@@ -78,7 +81,7 @@ test("a start that cannot listen makes no database, and says what to do about th
       { PORT: free, HOST: "no-such-host.invalid" },
       /^HOST is "no-such-host\.invalid", which is not a name of this machine\. .*\n$/,
     ],
-    // Set aside for documentation, so no machine has it.
+    // Reserved for documentation, so no machine has it.
     [
       { PORT: free, HOST: "192.0.2.1" },
       /^HOST is "192\.0\.2\.1", which is not an address of this machine\. .*\n$/,

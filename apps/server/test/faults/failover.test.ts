@@ -48,7 +48,7 @@ test("when the primary dies under load the service reconnects at the same addres
     acknowledged.filter((id) => !found.has(id)),
     [],
   );
-  // Whoever listens has followed, too.
+  // The listener has reconnected too.
   const listens = () => {
     const reading = service.core.metrics.readingOf("assay_db_listener_connected");
     return reading?.kind === "gauge" && reading.values[0]?.value === 1;

@@ -27,7 +27,7 @@ async function createEndpoint(partner: Partner): Promise<string> {
   return expectData<{ endpoint: { id: string } }>(answer, 201).endpoint.id;
 }
 
-/** Status of a request with an API key; 401 is what a key gets that nobody knows. */
+/** Status of a request with an API key; 401 for an unknown key. */
 async function statusOf(url: string, secret: string): Promise<number> {
   return (await new Api(url).as(secret).get("/v1/sessions")).status;
 }

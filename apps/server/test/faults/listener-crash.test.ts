@@ -17,7 +17,7 @@ const { api, databaseUrl } = await startTestService({ role: "api", clock: system
 const dataDir = mkdtempSync(join(tmpdir(), "assay-listener-crash-"));
 after(() => rmSync(dataDir, { recursive: true, force: true }));
 
-/** A process of the service for the listener to be connected to. What it was sending when it is killed comes back after two seconds. */
+/** A process that serves the listener. Its leases end two seconds after it is killed. */
 async function startServing(): Promise<{ child: ChildProcess; url: string }> {
   const child = spawn(process.execPath, [join(import.meta.dirname, "../support/delivery-process.ts")], {
     env: cleanEnvironment({
@@ -38,7 +38,7 @@ async function startServing(): Promise<{ child: ChildProcess; url: string }> {
 test("a process of the service that is killed with a listener's stream loses nothing, and the receiver gets everything once", async () => {
   const partner = await createPartner(api);
   const { child, url } = await startServing();
-  // An address that stays: the port of a process that is gone may be somebody else's by the time that the next one is there.
+  // A stable address: another program may take the port of a dead process before the next one listens.
   const door = await startRoundRobin();
   after(() => door.close());
   door.targets.push(url);
@@ -57,12 +57,12 @@ test("a process of the service that is killed with a listener's stream loses not
   await until("the first has arrived", () => receiver.received.length > 0);
   child.kill("SIGKILL");
   await once(child, "close");
-  // The receiver answers when there is nobody to tell. What comes meanwhile is published by another process.
+  // The receiver answers while no process is connected. Another process publishes events meanwhile.
   answered.resolve();
   sent.push(await sendTest(), await sendTest());
   await listening.untilTold(/Connection lost .*deliveries wait/);
   door.targets[0] = (await startServing()).url;
-  // The answer of the first may be told before the others are counted.
+  // The first answer may be reported before the others are counted.
   await listening.untilTold(/Connected again\. [23] deliveries have waited/);
   const succeeded = new Set<string>();
   while (succeeded.size < sent.length) {

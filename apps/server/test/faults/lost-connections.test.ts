@@ -24,7 +24,7 @@ test("a service whose database connections are all ended, again and again, stays
   });
   const { api } = await createPartner(new Api(service.url));
   const admin = new pg.Client({ connectionString: database.url });
-  // Another one holds the lock, because what the server tells of its connections stays the same within a transaction.
+  // Another connection holds the lock, because `pg_stat_activity` does not change within a transaction.
   const holder = new pg.Client({ connectionString: database.url });
   await Promise.all([admin.connect(), holder.connect()]);
 
@@ -56,7 +56,7 @@ test("a service whose database connections are all ended, again and again, stays
   };
   /** Until it holds, or until something is wrong with the load. */
   const underLoad = (what: string, holds: () => Promise<boolean>) => Promise.race([load, until(what, holds)]);
-  /** Until so many more are acknowledged. */
+  /** Until this many more are acknowledged. */
   const more = async (count: number) => {
     const goal = acknowledged.length + count;
     await underLoad(`${goal} are acknowledged`, async () => acknowledged.length >= goal);

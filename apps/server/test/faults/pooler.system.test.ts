@@ -26,7 +26,7 @@ import { startVerification } from "../support/verify.ts";
 const program = findPgbouncer();
 const skip = program === null ? "pgbouncer is not on this machine (apt-get install pgbouncer)" : false;
 
-/** A service behind a pooler of its own, as the guide sets it up. */
+/** A service behind a separate pooler, set up as in the guide. */
 async function startBehindPooler(t: TestContext, role: ProcessRole, env: Record<string, string> = {}) {
   assert.ok(program !== null);
   const database = await createTestDatabase();
@@ -68,7 +68,7 @@ test("behind a pooler in transaction mode a whole verification succeeds, and its
   assert.equal(expectData(await partner.api.get(`/v1/sessions/${session.id}`)).status, "succeeded");
   await receiver.until(1);
 
-  // Workers look by themselves every second, so without notifications half of these would take longer than that half.
+  // Workers poll every second, so without notifications half of these would take longer than half a second.
   const tookMs: number[] = [];
   for (let count = 1; count <= 10; count++) {
     const { id } = await startVerification(partner.api);
@@ -119,7 +119,7 @@ test("through the pooler the server ends what takes too long, in a transaction a
         "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
       )
     ).rowCount;
-  // Another one holds the lock, because what the server tells of its connections stays the same within a transaction.
+  // Another connection holds the lock, because `pg_stat_activity` does not change within a transaction.
   const holder = new pg.Client({ connectionString: databaseUrl });
   await holder.connect();
   await holder.query("begin");

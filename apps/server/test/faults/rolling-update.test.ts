@@ -21,14 +21,17 @@ const clients = 2;
 const devices = 2;
 /** It is not about how much they can take. */
 const pauseMs = 50;
-/** As long as a person holds the document to the phone. With it, most devices are at their chip when a process ends. */
+/**
+ * The time that a person holds the document to the phone, so that most devices are reading when a process
+ * ends.
+ */
 const readingMs = 800;
 
 const folder = mkdtempSync(join(tmpdir(), "assay-rolling-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 const made = (name: string, text: string): Migration => ({ name, text, checksum: `of ${name}` });
-/** What the next release brings. The processes that run while it is applied are those of the release before. */
+/** The migrations of the next release. The processes that run meanwhile are of the release before. */
 const next = [
   ...listMigrations(),
   made(

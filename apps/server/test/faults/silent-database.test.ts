@@ -11,8 +11,8 @@ import { testRing } from "../support/service.ts";
 import { SilentProxy } from "../support/silent-proxy.ts";
 
 const poolSize = 6;
-// Ten seconds for a connection, one for a statement, three more of silence, and much room for a busy machine. Without limits it would be a
-// quarter of an hour.
+// Ten seconds for a connection, one for a statement, three of silence, and a margin for a busy machine.
+// Without limits it would be a quarter of an hour.
 const longestMs = 120_000;
 
 /** A service whose database is behind a proxy that can fall silent. */
@@ -59,14 +59,16 @@ test("a database host that vanishes without a word costs requests seconds, and t
 
   const opened = proxy.opened;
   proxy.fallSilent();
-  // How many connections the requests above came to open is up to the admission; one that opens another is served.
+  // The admission decides how many connections the requests above opened. A request that opens another one
+  // succeeds.
   const met = (await createMany(poolSize)).filter(({ status }) => status !== 201);
   assert.ok(met.length > 0);
   allRefused(met);
   for (const answer of await createMany(2 * poolSize)) expectData(answer, 201);
   assert.ok(proxy.opened > opened);
 
-  // Most of the pool is idle when it happens: one request finds out for all, unless a background job has by then.
+  // Most of the pool is idle when it happens. One request finds out for all, unless a background job already
+  // has.
   proxy.fallSilent();
   allRefused((await createMany(1)).filter(({ status }) => status !== 201));
   for (const answer of await createMany(poolSize)) expectData(answer, 201);

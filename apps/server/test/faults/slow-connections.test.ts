@@ -38,7 +38,8 @@ async function trickle(socket: Socket, request: string): Promise<string> {
   }
 }
 
-// Node keeps some of these times itself, and the others are of real connections, so there is no clock to move: the tests wait for them.
+// Node keeps some of these timeouts itself, and the others are of real connections. No clock can be moved, so
+// the tests wait.
 suite("slow connections", { concurrency: true }, () => {
   test("a connection that sends its headers letter by letter, or nothing at all, is ended within half a minute", async () => {
     const startedAt = performance.now();

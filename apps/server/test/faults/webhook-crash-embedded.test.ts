@@ -21,8 +21,8 @@ const killedAgainEvery = 2;
 const clients = 4;
 const stuckAfterMs = 60_000;
 
-// The output is shown when the test fails. The same seed plans the same kills and the same load; how the two meet is up to
-// the machine.
+// The output is shown when the test fails. The same seed plans the same kills and load; their timing depends
+// on the machine.
 const seed = Number(process.env.ASSAY_TEST_CRASH_SEED ?? randomInt(2 ** 31));
 console.log(`To plan the same kills again, set ASSAY_TEST_CRASH_SEED=${seed}`);
 
@@ -37,7 +37,7 @@ function randomNumbers(from: number): () => number {
   };
 }
 
-/** Counts what happens, and tells when it has happened so many times more. */
+/** Counts events, and resolves when this many more have happened. */
 class Counter {
   #waiting: { left: number; resolve: () => void }[] = [];
 
@@ -53,7 +53,7 @@ class Counter {
 
 const { dataDir, receiver, env } = await prepareCrashes();
 
-/** The service as whoever sets nothing starts it: one process, and PostgreSQL in its data folder. */
+/** The service with default settings: one process, and PostgreSQL in its data folder. */
 function startService(clockAheadMs: number) {
   return spawnAssay({
     ...env,
@@ -136,7 +136,7 @@ test("the service with its embedded database, killed at random under load, loses
   try {
     for (let killed = 1; killed <= kills; killed++) {
       await service.listening;
-      // Half of them while a delivery has reached the partner, who has not answered yet.
+      // Half of the kills happen while the partner has a delivery and has not answered.
       const moment = plan() < 0.5 ? deliveries.more(upTo(12)) : answers.more(upTo(30));
       const stuck = Promise.withResolvers<never>();
       const timer = setTimeout(
@@ -146,8 +146,8 @@ test("the service with its embedded database, killed at random under load, loses
       await Promise.race([moment, load, stuck.promise]).finally(() => clearTimeout(timer));
       await wait(plan() * 20);
       await kill(killed % powerLossEvery === 0);
-      // A lease lasts for half a minute and a session for an hour. How long the machine was off decides whether the next
-      // start finds them as they were or run out.
+      // A lease lasts half a minute and a session an hour. The time off decides whether the next start finds
+      // them valid or expired.
       if (plan() < 0.5) clockAheadMs += 15 * minuteMs;
       if (killed === kills) {
         loading = false;

@@ -9,14 +9,17 @@ import { asCurl, Wire, type WireAnswer } from "./wire.ts";
 export type FuzzOptions = {
   url: string;
   seed: number;
-  /** Sent by so many lanes, each of which has its own user, organization and key and sends one request after another. */
+  /**
+   * Sent by this many lanes, each with a separate user, organization and key. A lane sends one request after
+   * another.
+   */
   requests: number;
   lanes: number;
   /** Only the requests of one lane from the first of a life to the given one, as a failure names them. */
   replay?: { from: number; to: number };
-  /** Lines of the service's log that tell of a fault, each once. */
+  /** Log lines of the service that report a fault, each once. */
   takeFaults: () => string[];
-  /** Mails that have come since: the lives learn the tokens in them. */
+  /** New mails: lives collect the tokens in them. */
   takeMails: () => { to: string; text: string }[];
   /** Publishes a TXT record, so that domains can be verified. */
   publish: (name: string, value: string) => void;
@@ -48,7 +51,9 @@ export type Tally = {
 
 const enoughFailures = 20;
 const maxLife = 600;
-/** A life that is refused so often in a row with its own credentials has lost something, and a new one begins. */
+/**
+ * A life that was refused this often in a row with its own credentials has lost something and is replaced.
+ */
 const maxRefusals = 8;
 
 type Life = { things: Things; credentials: Credentials; startedAt: number; refusals: number };
@@ -192,7 +197,7 @@ async function fail(
   request: FuzzRequest,
   answer: WireAnswer | null,
 ): Promise<void> {
-  // The same problem at the same path, again, tells nothing new.
+  // The same problem at the same path is reported once.
   const place = `${problem} ${request.method} ${operationAt(run.operations, request.method, request.target)?.path ?? request.target}`;
   if (run.places.has(place)) return;
   run.places.add(place);
@@ -246,7 +251,7 @@ function smallerThan(request: FuzzRequest): FuzzRequest[] {
         smaller.push({ ...request, body: Buffer.from(JSON.stringify(rest)) });
       }
   } catch {
-    // What is not JSON stays as it is.
+    // Anything but JSON stays unchanged.
   }
   return smaller;
 }
@@ -282,9 +287,9 @@ function noteMails({ options, lives }: Run): void {
   }
 }
 
-// --- lives ------------------------------------------------------------------------------------------------------------
+// --- lives -------------------------------------------------------------------------------------------------
 
-/** A user with an organization and a key, made as anybody would make them. */
+/** A user with an organization and a key, created through the API. */
 async function beginLife(run: Run, index: number): Promise<Life> {
   run.tally.lives++;
   return openLife(run, new Things(`s${run.options.seed}x${index}`), index);
@@ -332,7 +337,7 @@ function createCaller(url: string, index: number) {
   };
 }
 
-/** Somebody else, whose things are asked for now and then and must never be seen. */
+/** Another organization, whose identifiers are used now and then and whose data must never be seen. */
 async function furnishForeigner(run: Run): Promise<void> {
   const { foreign, options } = run;
   const canary = `canary-${options.seed}-text`;

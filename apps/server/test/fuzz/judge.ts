@@ -22,7 +22,7 @@ export function judge(
   operations: readonly Operation[],
   request: FuzzRequest,
   answer: WireAnswer | null,
-  /** Texts of somebody else, who has nothing to do with the request. */
+  /** Texts of another organization. */
   foreign: readonly string[],
 ): Judgement {
   const operation = operationAt(operations, request.method, request.target);
@@ -53,7 +53,7 @@ function parse(text: string): unknown {
 
 function ofStatus({ status, headers }: WireAnswer): string | null {
   if (status === 0) return "the answer is not HTTP";
-  // Being told to come back later is no fault; the run counts how often it happened.
+  // A 503 with Retry-After is no fault; the run counts them.
   if (isBusy(status)) return headers.has("retry-after") ? null : "503 without Retry-After";
   return status >= 500 ? `status ${status}` : null;
 }
@@ -88,7 +88,7 @@ function ofAnswer(
       ? "OPTIONS without Allow, or with a body"
       : null;
   const documented = operation?.answers.get(status);
-  // The HTTP parser refuses before it is known which route was meant, so that a list has no pagination either.
+  // The HTTP parser refuses before the route is known, so the answer of a list has no pagination either.
   const isUnparsed = request.bare === true && status === 400 && text.includes("is not valid HTTP");
   if (operation === null || documented === undefined || isUnparsed) {
     const ofNoRoute =
@@ -146,7 +146,7 @@ function ofText(
     if (found !== null) return `an error speaks of the inside: ${found[0]}`;
   }
   if (operation?.method === "GET" && secretForm.test(text)) return "an answer to GET holds a secret";
-  // What is public may be read by whoever knows its identifier.
+  // Public data may be read by everyone who knows its identifier.
   if (operation !== null && operation.security.length === 0) return null;
   return foreign.some((word) => text.includes(word))
     ? "an answer holds something of another organization"

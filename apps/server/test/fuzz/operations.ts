@@ -46,7 +46,7 @@ export type Operation = {
   body: Schema | null;
   bodyRequired: boolean;
   answers: ReadonlyMap<number, Documented>;
-  /** Names of the ways to prove who calls; empty where nobody has to. */
+  /** Names of the security schemes; empty for a public operation. */
   security: readonly string[];
 };
 
@@ -91,14 +91,16 @@ export function readOperations(document: Json): Operation[] {
   );
 }
 
-/** As the service reads a path: a parameter may be empty between two slashes, and one slash at the end is ignored. */
+/**
+ * As the service reads a path: a parameter may be empty between two slashes, and a trailing slash is ignored.
+ */
 function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll(/\{\w+\}(?=\/)/g, "[^/]*").replaceAll(/\{\w+\}/g, "[^/]+")}/?$`);
 }
 
 const isRange = (status: string): boolean => status.endsWith("XX");
 
-/** The service has two faults of its own, which the document describes together. */
+/** The service has two statuses for faults, which the document describes together. */
 function statusesOf(status: string): number[] {
   return status === "5XX" ? [500, 503] : [Number(status)];
 }
@@ -135,7 +137,7 @@ function pathOf(target: string): string {
   return target.split(/[?#]/)[0] ?? "";
 }
 
-/** A field that the value has and its schema does not name, as a path; null where there is none. */
+/** The path of a field that the value has and its schema does not; null if there is none. */
 export function findUndeclared(schema: Schema, value: unknown, path = ""): string | null {
   if (Array.isArray(value)) {
     for (const entry of value) {

@@ -4,7 +4,7 @@ import type { Things } from "./things.ts";
 import { breakOne, fitting, oddText, unfitting } from "./values.ts";
 import type { WireRequest } from "./wire.ts";
 
-/** Whose credentials a request carries. */
+/** The credentials of a request. */
 export type Who =
   | "owner"
   | "owner by cookie"
@@ -23,7 +23,10 @@ export type FuzzRequest = WireRequest & {
 
 export type Credentials = { token: string; key: string };
 
-/** Those that hash a password cost a hundred times what others do; those that end a life make the fuzzer begin again. */
+/**
+ * Requests that hash a password cost a hundred times what others do. Those that end a life make the fuzzer
+ * start over.
+ */
 const weights: Readonly<Record<string, number>> = {
   signUp: 1,
   signIn: 2,
@@ -77,7 +80,7 @@ export function makeRequest(
   requestId: string,
 ): FuzzRequest {
   const who = chooseCaller(operation, dice);
-  // Now and then what is named belongs to somebody else.
+  // Sometimes the identifiers are another organization's.
   const things = dice.chance(25) ? life.foreign : life.things;
   const draft = draftOf(operation, dice, things);
   const credential = credentialOf(who, life.credentials, life.things, dice);
@@ -152,7 +155,7 @@ function credentialOf(
   }
 }
 
-/** Limits count by address, so most requests come from one of their own. */
+/** Limits count by address, so most requests come from a separate one. */
 function address(dice: Dice): string {
   if (dice.chance(12))
     return dice.pick([

@@ -1,5 +1,5 @@
-// `npm run fuzz -- http`: a service of its own, and requests to it that are made from its OpenAPI document. The seed and the
-// number of a request give the request again; see `--replay` in CONTRIBUTING.md.
+// `npm run fuzz -- http`: starts a service and sends it requests made from its OpenAPI document. Seed and
+// number reproduce a request; see `--replay` in CONTRIBUTING.md.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";

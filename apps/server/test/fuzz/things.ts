@@ -9,7 +9,7 @@ const alsoCalled: Readonly<Record<string, string>> = {
   hash: "terms_hash",
 };
 
-/** What the answers so far have told of: identifiers, tokens and texts that later requests are made of. */
+/** What earlier answers contained: identifiers, tokens and texts for later requests. */
 export class Things {
   /** Part of every name that is chosen, so that no two lives meet. */
   readonly word: string;
@@ -53,7 +53,7 @@ export class Things {
     return this.pick("apex_domain", dice) ?? this.mailHost;
   }
 
-  /** Learns from an answer of the operations at `collection`. */
+  /** Collects what an answer of the operations at `collection` contains. */
   learn(data: unknown, collection: string, name = ""): void {
     if (Array.isArray(data)) for (const entry of data) this.learn(entry, collection, name);
     else if (typeof data === "object" && data !== null) {

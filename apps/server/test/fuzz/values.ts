@@ -69,7 +69,7 @@ function fittingText(schema: Schema, dice: Dice): string {
   return texts.find(fits) ?? String(schema.examples?.[0] ?? "a");
 }
 
-/** Of so many characters as the schema counts them: code points. */
+/** A text of `length` code points, as the schema counts them. */
 function textOf(piece: string, length: number): string {
   return [...piece.repeat(Math.ceil(length / [...piece].length))].slice(0, length).join("");
 }

@@ -1,7 +1,10 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-/** Whether a line of the service's output tells of a fault. What is not JSON comes from Node: an exception that nobody caught. */
+/**
+ * Whether a line of the service's output reports a fault. Anything but JSON comes from Node: an uncaught
+ * exception.
+ */
 export function isFault(line: string): boolean {
   return !line.startsWith("{") || line.includes('"level":"error"') || line.includes("background job failed");
 }

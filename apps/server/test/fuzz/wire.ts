@@ -3,7 +3,7 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 
 export type WireRequest = {
   method: string;
-  /** Sent as it is. */
+  /** Sent unchanged. */
   target: string;
   headers: readonly (readonly [name: string, value: string])[];
   body: Buffer | null;
@@ -90,7 +90,7 @@ export function bytesOf(request: WireRequest, host: string): Buffer {
   return Buffer.concat([...parts, Buffer.from("0\r\n\r\n")]);
 }
 
-/** The answer, as soon as it is all there. */
+/** The answer, once it is complete. */
 function parse(
   received: Buffer,
   isHead: boolean,

@@ -50,7 +50,7 @@ test("what documents name in the repository is there", () => {
       path.join(path.dirname(document), match[1] ?? ""),
     );
     for (const file of [...named, ...linked]) {
-      // What is built is not there before it is built.
+      // Build output does not exist before a build.
       if (!/(^|\/)dist\//.test(file) && !existsSync(path.join(root, file)))
         missing.push(`${document} names ${file}`);
     }
@@ -181,7 +181,7 @@ test("every sample is plain ASCII, so that it can be compiled whatever the local
 
 const inWords = ["", "one", "two", "three"];
 
-/** A number that a guide tells in prose, and where the contract has it. */
+/** Numbers in the prose of a guide, and their value in the contract. */
 const told: readonly [document: string, sentence: RegExp, value: string | number][] = [
   ["docs/listen.md", /After (\d+) minutes without a connection the service removes/, listenerAbsenceMinutes],
   ["docs/sessions.md", /A session lives (\d+) minutes/, sessionLifetimeMinutes],

@@ -48,8 +48,8 @@ type Ids = {
 };
 
 /**
- * Never called: the compiler reads it. `@ts-expect-error` is itself an error where the line below it compiles, so the type check of the project
- * fails as soon as one of these mistakes is possible.
+ * Never called: the compiler reads it. `@ts-expect-error` is an error if the line below it compiles. So the
+ * type check fails as soon as one of these mistakes is possible.
  */
 export function mistakesThatDoNotCompile(
   tx: Tx,

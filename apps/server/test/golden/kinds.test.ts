@@ -15,8 +15,8 @@ import { sharedData } from "../../src/verification/evidence/shared-data.ts";
 type DocumentChip = Kind<DocumentChipProof, RiskFacts>;
 
 /**
- * Never called: the compiler reads it, as in ids.test.ts. A kind that is planted fails at each of these places until it has its folder, its line in `kinds.ts` and its
- * member of the contract's union.
+ * Never called: the compiler reads it, as in ids.test.ts. A planted kind fails at each of these lines until
+ * it has a folder, a line in `kinds.ts` and a member of the contract's union.
  */
 export function plantsThatDoNotCompile(
   core: Core,
@@ -87,7 +87,7 @@ test("every failure code of the contract is one that a kind can end with, and ve
   );
 });
 
-/** The names that the wire has for tries and evidence, and the columns of the release before, which `steps` replaces. */
+/** The wire names of tries and evidence, and the columns of the previous release, which `steps` replaces. */
 const wireNames = /nfc_?tries_?used|liveness_?tries_?used|chip_passed_at|face_checks|"chip_and_face"/gi;
 
 test("sessions and the recording of a try name no kind, but for the wire's own names", () => {

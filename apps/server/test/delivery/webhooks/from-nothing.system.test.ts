@@ -10,8 +10,9 @@ import { Api, createPartner } from "../../support/api.ts";
 import { startAssay } from "../../support/process.ts";
 
 /**
- * What a partner does who has nothing but the address of the service and a key: an empty folder, packages and samples from the service, a receiver of
- * thirty lines, and a sandbox session that the command line takes to its end. The last line is a field of the decrypted event, read through its type.
+ * What a partner does with only the service's address and a key: an empty folder, packages and samples from
+ * the service, a receiver of thirty lines. The command line completes a sandbox session. The last line is a
+ * typed field of the decrypted event.
  */
 const data = mkdtempSync(path.join(tmpdir(), "assay-from-nothing-data-"));
 after(() => rmSync(data, { recursive: true, force: true }));
@@ -160,7 +161,8 @@ for (const { name, needs, files, steps, start } of languages)
       for (const child of children) child.kill("SIGKILL");
       rmSync(folder, { recursive: true, force: true });
     });
-    // As the person has it, with their proxy and authorities, and without what npm tells the script of this project.
+    // The user's environment with proxy and authorities, without the variables that npm sets for this
+    // project's script.
     const own = Object.entries(process.env).filter(([variable]) => !/^npm_/i.test(variable));
     const env = {
       ...Object.fromEntries(own),

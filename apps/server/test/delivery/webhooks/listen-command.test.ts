@@ -71,7 +71,7 @@ test("the checkout shows the first event verified and decrypted; Ctrl-C removes 
     ready.key_id,
   ])
     assert.ok(listening.told.includes(shown), `${shown} is in\n${listening.told}`);
-  // The private key never leaves, and nobody else may read it here.
+  // The private key never leaves, and only its owner may read it here.
   for (const name of readdirSync(stateFolder))
     assert.equal(statSync(join(stateFolder, name)).mode & 0o777, 0o600, name);
   assert.equal(await listening.kill("SIGINT"), 0);
@@ -228,7 +228,7 @@ test("with --respond retries are rehearsed without a receiver, and --replay send
   );
   const asking = listen(["--replay", event.id]);
   assert.equal((await asking.closed).code, 0, asking.told);
-  // A replay starts the schedule anew.
+  // A replay restarts the schedule.
   const again = await listening.next("delivery");
   assert.deepEqual([again.event_id, again.attempt, again.status_code], [event.id, 1, 500]);
   const unknown = listen(["--replay", `evt_${"0".repeat(64)}`]);
@@ -477,7 +477,7 @@ test("what cannot work is told in a sentence that says what to do, with an exit 
     assert.match(ended.stderr, told);
     assert.equal(ended.code, code, ended.stderr);
   }
-  // In a process of its own the sentence and the code are the same.
+  // A separate process prints the same sentence and has the same exit code.
   const [args, code, told] = tries[0] ?? assert.fail();
   const listening = startListen(packed, args, newStateFolder());
   assert.equal((await listening.closed).code, code);

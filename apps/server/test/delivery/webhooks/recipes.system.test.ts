@@ -157,7 +157,7 @@ test(`the recipe for Laravel ${promise}`, async (context) => {
   });
 });
 
-/** Its database is H2, which one process at a time can open: the shell of its own archive writes into it. */
+/** Only one process at a time can open its H2 database, so the shell in its archive writes into it. */
 const springBoot = (context: TestContext): Recipe => {
   const database = "jdbc:h2:./events";
   return {

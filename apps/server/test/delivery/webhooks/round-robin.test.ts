@@ -12,7 +12,8 @@ import { startTestService } from "../../support/service.ts";
 import { agree, claimWith, handOff, startVerification, takeSession } from "../../support/verify.ts";
 import { claimedSession, TestDevice, testDocument } from "../../support/verify-device.ts";
 
-// Every request goes to the other machine than the one before, and neither finds anything in its folder. `ASSAY_MACHINES=2` runs other files in this way.
+// Every request goes to the other machine than the one before, and their data folders are separate.
+// `ASSAY_MACHINES=2` runs other files in this way.
 const faceJudge: FaceJudge = {
   begin: () => newChallenge((below) => below - 1),
   close: async () => {},
@@ -53,7 +54,10 @@ test("guesses are counted together, whichever machine they reach", async () => {
   assert.deepEqual(new Set(answers.slice(firstLimited)), new Set([429]));
 });
 
-/** A device in the sandbox that goes to the other machine each time, reads its chip there once more, and asks for a challenge. */
+/**
+ * A device in the sandbox that connects to the other machine each time, reads its chip again and asks for a
+ * challenge.
+ */
 async function askElsewhere(t: TestContext) {
   const { sessionId, socketToken } = await claimedSession((await createPartner(api)).api);
   return async (): Promise<TestDevice> => {

@@ -22,7 +22,7 @@ const hourMs = 3_600_000;
 const deliver = () => runJob("deliver-webhooks");
 const canary = "QXZJ-echoed-by-the-receiver";
 
-/** A receiver that gives back a text of its own. */
+/** A receiver that answers with this text. */
 function answer(status: number, body: string | Buffer, reason?: string): void {
   receiver.answerWith((_received, response) => {
     response.writeHead(status, reason, { "content-type": "text/plain" }).end(body);

@@ -192,7 +192,7 @@ test("eight tries on schedule, then the payload waits for its retention and is g
   const failed = await deliveryOf(partner, eventId);
   assert.deepEqual([failed.status, failed.attempt_count, failed.next_attempt_at], ["failed", 8, null]);
   assert.equal(Date.parse(failed.payload_expires_at) - clock.now().getTime(), 24 * hourMs);
-  // Every body was the same sealed text, each signed anew.
+  // Every body was the same sealed text, with a new signature each time.
   assert.equal(new Set(receiver.received.map(({ body }) => body)).size, 1);
   assert.equal(new Set(receiver.received.map(({ headers }) => headers["x-service-signature"])).size, 8);
 
@@ -771,7 +771,7 @@ async function claimedAgain(status: number): Promise<void> {
   const [eventId = ""] = await publish(sessionEvent(partner.organizationId));
   const sending = deliver();
   await arrival(receiver);
-  // The process was held up for longer than its lease, gave it back and claimed once more: only the number differs.
+  // The process was delayed beyond its lease, released it and claimed again: only the lease number differs.
   await core.db.run(
     sql`update webhook_delivery_queue set lease_number = lease_number + 1 where ${isOf(eventId)}`,
   );

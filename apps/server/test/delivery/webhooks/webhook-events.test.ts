@@ -57,7 +57,7 @@ const scenarios: Readonly<Record<EventType, () => Promise<void>>> = {
   },
 };
 
-/** Published schemas are open, so that fields may be added. What we send holds nothing that is not declared. */
+/** Published schemas are open, so that fields may be added. Payloads contain only declared fields. */
 function withoutExtras(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutExtras);
   if (typeof schema !== "object" || schema === null) return schema;

@@ -13,7 +13,10 @@ import { createReceivingEndpoint, decrypt, registration, startReceiver } from ".
 import { startTestService } from "../../support/service.ts";
 import { until } from "../../support/until.ts";
 
-/** Two processes on one database. The second does no background work, and leases of both end when the clock has moved by half a minute. */
+/**
+ * Two processes on one database. The second does no background work. Leases of both end when the clock has
+ * moved by half a minute.
+ */
 const authority = createAuthority();
 const env = { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" };
 const webhooks = { ca: authority.certificate, pollMs: 50, attemptTimeoutMs: 60_000 };
@@ -228,7 +231,8 @@ test("stream, event and answer may each be at another process", async (t) => {
   const { lease } = await stream.nextDelivery();
   expectData(await answer(deliveryId, { lease, status_code: 200 }, api.as(partner.key.secret)));
   assert.equal((await deliveryOf(deliveryId)).status, "succeeded");
-  // The process that holds the stream has heard of it: otherwise this one would have to wait until that one has timed out.
+  // The process with the stream was notified: otherwise this delivery would wait for the timeout of the other
+  // one.
   const { deliveryId: next } = await sendTest();
   const delivery = await stream.nextDelivery();
   assert.equal(delivery.delivery_id, next);
@@ -450,7 +454,7 @@ test("one organization, and one person with many organizations, take their share
     "LISTENER_LIMIT_REACHED",
     /streams of the organizations that the same account created/,
   );
-  // Somebody else is not held up, and a stream that ends makes room.
+  // Another organization is not delayed, and a closed stream frees its slot.
   await open(await createPartner(small.api));
   streams[0]?.close();
   await until("the stream is free again", async () =>

@@ -105,7 +105,7 @@ const hostileHosts = [
   "[fec0::1]",
   "[::ffff:10.0.0.1]",
   "[2002:a00:1::]",
-  // Set aside for other purposes.
+  // Reserved for other purposes.
   "192.0.0.8",
   "192.0.2.1",
   "192.31.196.1",
@@ -129,7 +129,7 @@ const hostileHosts = [
   "[3fff::1]",
   "[5f00::1]",
   "[4000::1]",
-  // Names that are nobody's on the internet.
+  // Names that do not exist on the internet.
   "intranet",
   "metadata",
   "printer.local",

@@ -20,7 +20,7 @@ const cancelled = "verification.session.cancelled";
 
 type Listed = { id: string; type: string; retracted_at: string | null };
 
-/** A session that a person has passed, and that waits to be told to the partner. */
+/** A session that has succeeded, with its event not delivered yet. */
 async function passSession(partner: Api) {
   const { id, path } = await startVerification(partner);
   const { attemptId, cancelToken } = await takeSession(api, id);

@@ -92,7 +92,7 @@ test("the overview counts every session by status and day, with rate, median and
       { up_to_seconds: 1800, count: 0 },
       { up_to_seconds: null, count: 0 },
     ],
-    // Of those that have ended. What failed at the chip was opened by nobody here.
+    // Of ended sessions. The one that failed at the chip was never opened in a page.
     funnel: {
       created: 7,
       opened: 4,
@@ -158,7 +158,7 @@ test("figures are exactly the same before and after outcomes are added up, after
   assert.equal(await count(), 0);
   assert.deepEqual(await overview(), before);
 
-  // More of the same day are added to what is there.
+  // More of the same day are added to the existing row.
   const more = await createSession(partner.api);
   assert.equal((await partner.api.post(`/v1/sessions/${more}/cancel`)).status, 204);
   await count();

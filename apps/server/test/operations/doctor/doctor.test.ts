@@ -52,7 +52,7 @@ test("a healthy installation has no cross, and whatever is not perfect says what
   const { FACE_MODELS_FILE: _, ...asInstalled } = healthy;
   const { code, report, of } = await examine(asInstalled, [], assay);
   const crosses = report.checks.filter(({ state }) => state === "problem");
-  // What the machine of the tests lacks (a way to the outside, room on its disk) is not the installation's fault.
+  // What the test machine lacks (a route to the outside, disk space) is not the installation's fault.
   assert.deepEqual(
     crosses.filter(({ check }) => !["DNS", "Disk", "Open files"].includes(check)),
     [],

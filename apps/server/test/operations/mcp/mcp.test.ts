@@ -276,7 +276,7 @@ test("the switch of the organization is an owner's, acts at once, and does not r
   )[0];
   assert.equal(organization?.agents_may_change_webhooks, false);
   await letAgentsChangeWebhooks(true);
-  // A client keeps a list for its minute, so each look is one of its own.
+  // A client caches the list for a minute, so each look uses a new client.
   const isListed = async () => {
     const { names } = await connect(partner.key.secret);
     return (await names()).filter((name) => destinationTools.includes(name)).sort();
@@ -585,7 +585,7 @@ test("a client that says initialize gets a version that it knows, and no session
     const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
     const { tools } = (await post(list, { "mcp-protocol-version": known })).body.result;
     assert.equal(tools.length, 25);
-    // A host puts it into the context of a model, whole and each time; with the schemas of answers it had 87 kB.
+    // A host puts it into the context of a model each time; with the schemas of answers it had 87 kB.
     assert.ok(JSON.stringify(tools).length <= 30_000, `${JSON.stringify(tools).length} characters`);
     assert.ok(tools.every((tool: object) => !("outputSchema" in tool)));
   }

@@ -49,13 +49,13 @@ test("/metrics needs the token, and its labels hold no identifier or secret", as
   const lines = text.split("\n").filter((line) => line !== "");
   for (const line of lines) {
     assert.match(line, /^(# (HELP|TYPE) \w+ .+|\w+(\{(\w+="[^"]*",?)+\})? ([0-9.e+-]+|Na[Nn]))$/, line);
-    // Names of our own code, of Node or of a version; an id of ours has digits and more than 20 characters.
+    // Names from our code, of Node or of a version. Our ids have digits and more than 20 characters.
     for (const [, label] of line.startsWith("#") ? [] : line.matchAll(/="([^"]*)"/g))
       assert.match(label ?? "", /^(?!.*\d.{20})[\w .:/+-]{1,60}$/, line);
   }
 });
 
-/** The series that alarms are made of; their names are a promise to whoever wrote one. */
+/** The series that alarms use; operators' own alarms rely on their names. */
 const alarmSeries = [
   "process_cpu_seconds_total",
   "process_resident_memory_bytes",
@@ -86,7 +86,7 @@ test("what an operator is warned by is in /metrics, once each and documented, on
   await once(free, "close");
   // A port has one process.
   await startTestService({ machines: 1, env: { METRICS_PORT: String(port), DATABASE_POOL_SIZE: "7" } });
-  // The series about collecting garbage is there once some was collected.
+  // The series about garbage collection exists once some was collected.
   for (let i = 0; i < 200; i++) new Array(50_000).fill(i);
   const answer = await fetch(`http://127.0.0.1:${port}/metrics`);
   assert.equal(answer.status, 200);
@@ -116,7 +116,7 @@ test("a connection that never sent a request does not hold up the end", async ()
   await closed;
 });
 
-/** Holds up whatever reads accounts until `release`; `waiting` resolves when a statement of the service waits. */
+/** Blocks reads of accounts until `release`; `waiting` resolves when a statement of the service waits. */
 async function holdUpAccounts(databaseAddress: string) {
   const admin = new pg.Client({ connectionString: databaseAddress });
   await admin.connect();

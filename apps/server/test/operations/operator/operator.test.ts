@@ -59,7 +59,7 @@ const nameOf = ({ name }: Named) => name;
 type Size = Static<typeof OrganizationSize>;
 const paths = ["/v1/operator/status", "/v1/operator/organizations"] as const;
 
-/** Somebody whose e-mail counts as proven, which sign-up alone does not make it. */
+/** A user with a verified e-mail, which sign-up alone does not give. */
 async function person(name: string) {
   const made = await signUp(api, name);
   await core.db.run(sql`update users set email_verified_at = ${clock.now()} where id = ${made.userId}`);
@@ -80,7 +80,7 @@ test("only the command line marks an operator, it keeps a record, and what it ta
   const account = async () => expectData(await bea.api.get("/v1/auth/account"));
   expectError(await bea.api.get(paths[0]), 404, "NOT_FOUND");
   assert.equal((await account()).is_operator, false);
-  // Nobody can write it into the own account.
+  // A user cannot set it on their own account.
   expectError(
     await bea.api.patch("/v1/auth/account", { name: "Bea", is_operator: true }),
     400,
@@ -208,7 +208,7 @@ test("the status tells of every process, its jobs, trust and what is set aside, 
   assert.deepEqual([mails.state, mails.set_aside, after.mails.set_aside], ["failing", 3, 3]);
   await core.db.run(sql`delete from set_aside_rows`);
 
-  // Nothing more is heard of the worker, so nobody does the background work as far as anybody knows.
+  // The worker no longer reports, so no known process does the background work.
   clock.advance(goneAfterMs);
   const silent = await status();
   assert.deepEqual(silent.concerns, ["no_worker", "process_silent"]);

@@ -14,7 +14,9 @@ import { claimed, createSession, fail, judge, succeed } from "../../support/sess
 import { agree } from "../../support/verify.ts";
 import { trustTestCountry } from "../../support/verify-device.ts";
 
-/** Every action that is audited, done once: the log of the organization then names the event, who did it and to what. */
+/**
+ * Performs every audited action once: the organization's log then has the event, its actor and its target.
+ */
 const dns = await startDnsServer();
 const authority = createAuthority();
 const service = await startTestService({
@@ -37,7 +39,7 @@ type Entry = {
   environment: string | null;
   details: unknown;
 };
-/** Who did what; in whose organization, where it is not the one that all share; and all that the entry says about it. */
+/** The actor, the target, the organization unless it is the common one, and all details of the entry. */
 type Done = {
   by: "system" | "person" | { user: string } | { key: string };
   to: string;

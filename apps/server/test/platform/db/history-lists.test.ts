@@ -33,7 +33,10 @@ const sessionIds = [1, 2, 3].map(() => newId("vs", later(now, -27 * dayMs)));
 const audited: readonly AuditEvent[] = ["session.created", "session.expired", "api_key.created"];
 const actorIds = ["key-a", "key-b"];
 
-/** As if another process had made it in the same millisecond: the same beginning, which is all that an index holds, and another end. */
+/**
+ * As if another process had made it in the same millisecond: the same prefix, which is all that an index
+ * contains, and another end.
+ */
 function alike<T extends Id<string>>(first: Map<number, T>, at: Date, id: T, beginning: number): T {
   const before = first.get(at.getTime());
   if (before === undefined) first.set(at.getTime(), id);
@@ -46,7 +49,10 @@ const auditIdAt = (at: Date, i: number) =>
     ? newUuid<AuditLogId>(at)
     : knownId<AuditLogId>(uuidFloor(at).slice(0, 18) + newUuid(at).slice(18));
 
-/** A few weeks of history of two organizations, one of them in both environments, several entries in the same millisecond. */
+/**
+ * A few weeks of history of two organizations, one of them in both environments, with several entries in one
+ * millisecond.
+ */
 async function seed() {
   const [partner, other] = [await createPartner(api), await createPartner(api)];
   await openLive(core, partner.organizationId);
@@ -252,7 +258,7 @@ type PlanNode = {
   Plans?: PlanNode[];
 };
 
-/** The nodes of the plan that PostgreSQL makes when it avoids sorting and reading tables as a whole where it can. */
+/** The nodes of the plan that PostgreSQL makes when it avoids sorts and sequential scans. */
 async function planOf(statement: Sql): Promise<PlanNode[]> {
   const flatten = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flatten)];
   return core.db.transaction(async (tx) => {
@@ -265,7 +271,9 @@ async function planOf(statement: Sql): Promise<PlanNode[]> {
   });
 }
 
-/** What holds for all but a few of the rows that are read: that the id, whose beginning is in the range, comes after the cursor, and whose the endpoint is. */
+/**
+ * Removes conditions that hold for almost all rows read: the id after the cursor, and the endpoint's owner.
+ */
 function withoutImplied(filter: string): string {
   return filter.replaceAll(
     / AND |[()]|\bid (?:<|>=?) '[^']*'::\w+|organization_id = '[^']*'::uuid|NOT sandbox/g,
@@ -337,8 +345,8 @@ test("every list is a range of the index that is meant for it, whatever it is fi
     // Only what was read for the page is sorted.
     const parents = plan.filter((node) => node.Plans?.some((child) => scans.includes(child)));
     assert.deepEqual([...new Set(parents.map((node) => node["Node Type"]))], ["Limit"], shown);
-    // An event has few deliveries, made in the same millisecond, and a session few events; whatever else they are asked for is looked at in
-    // each.
+    // An event has few deliveries, made in the same millisecond, and a session few events. Other conditions
+    // are checked on each of them.
     if ("eventId" in filter || index.endsWith("_session")) continue;
     const filters = plan.flatMap((node) => node.Filter ?? []).map(withoutImplied);
     assert.deepEqual(

@@ -9,7 +9,7 @@ const maxInAMinute = 150;
 
 test("a service with nothing to do sends at most 150 statements in a minute", async () => {
   const clock = new TestClock();
-  // The minute passes for timers, for the clock of the service, and for what measures how long something took.
+  // The minute passes for timers, for the clock of the service and for measured durations.
   mock.timers.enable({ apis: ["setTimeout"] });
   const begin = clock.now().getTime();
   const measured = performance.now.bind(performance);

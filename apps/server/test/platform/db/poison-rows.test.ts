@@ -45,7 +45,7 @@ const receiver = await startReceiver(authority);
 const endpoint = await createReceivingEndpoint(partner.api, receiver.url);
 const { organizationId } = partner;
 const userId = partner.owner.userId;
-// The tables are changed by whoever may: a trigger waits for jobs that are under way.
+// A separate connection changes the tables: creating a trigger waits for running jobs.
 const admin = new pg.Client({ connectionString: service.databaseUrl });
 await admin.connect();
 after(() => admin.end());
@@ -60,11 +60,11 @@ await admin.query(
 type Repair = () => Promise<unknown>;
 type Poison = {
   what: string;
-  /** The table that the row is set aside under. */
+  /** The table under which the row is quarantined. */
   kind: string;
   /** Makes rows that are due, in the order in which the job takes them, and names them as the job does. */
   plant: (tx: Tx) => Promise<string[]>;
-  /** Makes the job fail on one of them, before anybody sees it. */
+  /** Makes the job fail on one of them, before a job sees it. */
   spoil: (tx: Tx, id: string) => Promise<Repair>;
   isDone: (id: string) => Promise<boolean>;
   reason?: RegExp;
@@ -231,7 +231,7 @@ async function arrived(id: string): Promise<boolean> {
   );
 }
 
-/** A delivery as it is long after, or while a process sent it that died. */
+/** A delivery in its state long after, or after the process that sent it died. */
 async function insertDelivery(
   tx: Tx,
   at: Date,
@@ -741,8 +741,9 @@ const poisons: Record<string, Poison[]> = {
 };
 
 /**
- * Jobs that deal with no rows, and so cannot be stopped by one: `drop-division-checks` drops constraints, `remove-mail-files` looks at a
- * folder, `report-process` tells about itself, `show-trust` leaves out and names what it cannot read (`trust-sources.test.ts`), the others count.
+ * Jobs that process no rows. `drop-division-checks` drops constraints, `remove-mail-files` reads a folder and
+ * `report-process` reports itself. `show-trust` skips and names what it cannot read
+ * (`trust-sources.test.ts`). The others count.
  */
 const withoutRows = [
   "drop-division-checks",
@@ -796,10 +797,7 @@ async function doneOf(poison: Poison, ids: readonly string[]): Promise<boolean[]
   return Promise.all(ids.map((id) => poison.isDone(id)));
 }
 
-/**
- * Once is enough, unless the same rows are just being dealt with by the scheduler or by the delivery worker, which look for
- * themselves: a run passes over what they hold.
- */
+/** One run is enough, unless the scheduler or the delivery worker holds the same rows: a run skips those. */
 async function runUntil(job: string, holds: () => Promise<boolean>): Promise<void> {
   await runJob(job);
   for (let run = 0; run < 200 && !(await holds()); run++) await runJob(job);
@@ -824,7 +822,7 @@ for (const [job, ofJob] of Object.entries(poisons)) {
         assert.equal(linesOf(bad).length, 1);
         assert.equal((await api.get("/readyz")).status, 200);
 
-        // It fails again, which nobody is told a second time, and the next time is farther away.
+        // It fails again without a second report, and the next time is later.
         clock.advance(firstRetryMs);
         await runUntil(job, async () => (await asideOf(bad))[0]?.tries === 2);
         assert.equal((await asideOf(bad))[0]?.tries, 2);
@@ -891,7 +889,7 @@ test("two processes set a row aside once between them, and each of the others is
     db.rows<{ sessionId: string }>(sql`
       select session_id from events where session_id = any(${planted.ids}::text[]) order by session_id`);
   await Promise.all([service, second, service, second].map((each) => each.runJob("expire-sessions")));
-  // A scheduler may have begun a run of its own when those of this test were over.
+  // The scheduler may have begun another run when those of this test were over.
   await runUntil("expire-sessions", async () => (await told()).length >= planted.ids.length - 1);
   assert.deepEqual(
     (await told()).map((row) => row.sessionId),
@@ -950,7 +948,8 @@ test("how long the oldest mail and the oldest webhook have been waiting is in /m
 
   await runJob("deliver-webhooks");
   assert.equal(await read("webhooks"), 0);
-  // Somebody holds the delivery, so that it stays due while the worker looks at all queues. Before, it is held back.
+  // The delivery is locked, so it stays due while the worker looks at all queues. Until then its endpoint is
+  // disabled.
   await db.run(sql`update webhook_endpoints set enabled = false where id = ${held.id}`);
   const id = await db.transaction((tx) =>
     insertDelivery(tx, ago(90 * secondMs), { status: "pending", endpointId: held.id }),
@@ -1007,7 +1006,7 @@ test("the operator sees what is set aside, and has it tried again at once", asyn
 // The last: what the service's own ring does not have opens nothing any more.
 test("one mail that does not open does not keep the others from a new key", async () => {
   const fresh = new KeyRing([newRingKey(ring.keys), ...ring.keys]);
-  // Due so late that nobody sends them meanwhile.
+  // Due so late that no worker sends them meanwhile.
   const ids = await db.transaction(async (tx) => {
     const planted = await plantMails(tx);
     await tx.run(sql`update mails set next_attempt_at = ${later(clock.now(), dayMs)}`);

@@ -8,13 +8,16 @@ import { startTestService } from "../../support/service.ts";
 import { claimed, passChip, succeed } from "../../support/sessions.ts";
 import { agree, claimWith, handOff, startVerification } from "../../support/verify.ts";
 
-// Nothing runs in the background here that would send statements of its own.
+// No background work, which would send further statements.
 const env = { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" };
 const { api, core, url } = await startTestService({ role: "api", env });
 const partner = await createPartner(api);
 const endpoint = await createReceivingEndpoint(partner.api, "https://127.0.0.1:9/hook");
 
-/** What this process sends to PostgreSQL. Each is a round trip: the driver waits for an answer before it sends the next. Statements that travel together are one. */
+/**
+ * What this process sends to PostgreSQL. Each is a round trip, because the driver waits for the answer.
+ * Pipelined statements count as one.
+ */
 const sent: string[] = [];
 const connections = new Set<pg.Client>();
 const send = pg.Client.prototype.query;
@@ -22,14 +25,14 @@ pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
   connections.add(this);
   const [query] = args;
   const text = typeof query === "string" ? query : ((query as { text?: string }).text ?? "");
-  // Hints are sent after the commit, and nobody waits for them.
+  // Hints are sent after the commit, and no request waits for them.
   if (!text.includes("pg_notify")) sent.push(text);
   return (send as (...given: unknown[]) => unknown).apply(this, args);
 } as typeof send;
 
 /**
- * The fewest of some rounds: what a connection or an organization does at first is no part of it, and what the process does by itself comes
- * only now and then.
+ * The minimum over several rounds. This leaves out first-time work of a connection or an organization, and
+ * occasional work of the process.
  */
 async function expectAtMost<T>(
   most: number,

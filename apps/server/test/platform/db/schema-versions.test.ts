@@ -42,7 +42,7 @@ test("what takes something away waits for the processes that need it, and they s
   assert.equal(putOff.length, 1);
   assert.match(putOff[0] ?? "", /^9002_less\.sql process \d+ on ./);
   assert.equal((await old.api.get("/readyz")).status, 200);
-  // Half migrated, and right for both: the new release can start, and so can the old one again.
+  // Partly migrated, which is right for both: the new release can start, and so can the old one.
   await checkSchema(old.databaseUrl, { migrations: newer });
   await checkSchema(old.databaseUrl);
 
@@ -103,7 +103,7 @@ test("a migration outside of a transaction goes on after it was ended at any sta
     migrate(url, { migrations: [...listMigrations(), made("9001_indexes.sql", body)] });
   for (let at = 0; at <= statements.length; at++)
     await assert.rejects(apply(text(...statements.toSpliced(at, 0, "select 1 / 0"))), /division by zero/);
-  // A unique index that fails stays behind, serves nobody and has the name.
+  // A unique index that fails stays behind unusable and occupies the name.
   await admin.query("drop index numbers_i");
   await admin.query("insert into numbers values (1, 1)");
   await assert.rejects(apply(text(...statements)), /numbers_i/);

@@ -24,8 +24,8 @@ import { startTestService } from "../../support/service.ts";
 import { tally } from "../../support/tally.ts";
 
 /**
- * Every route of the contract, called by everybody there is: who is let in, and with what answer somebody is turned away,
- * is exactly what the route's `access` says. Routes enter by being declared; nothing here names one.
+ * Every route of the contract, called by every kind of caller. Each is admitted or refused exactly as the
+ * route's `access` says. Declared routes are included; nothing here names one.
  */
 
 const { api, core } = await startTestService();
@@ -46,7 +46,7 @@ type Caller =
   | { kind: "user"; active: Role | null; named: Role | null; frozen: boolean }
   | { kind: "key"; scopes: readonly Scope[]; frozen: boolean };
 
-/** What `Access` promises, written down a second time from its description and not from the code that carries it out. */
+/** What `Access` promises, written a second time from its description and not from its implementation. */
 function promised(route: RouteDefinition, caller: Caller): Verdict {
   const { access } = route;
   if ("public" in access) return "admitted";
@@ -93,8 +93,8 @@ function verdictOf(answer: Answer, route: RouteDefinition, caller: Caller): Verd
 type Actor = { name: string; api: Api; caller: Caller; organizationId: OrganizationId };
 
 /**
- * People and keys anew for every route that writes: what one of them is let to do (leave, delete the account, sign out)
- * must not decide what the next may.
+ * New people and keys for every route that writes. What one of them may do (leave, delete the account, sign
+ * out) must not affect the next.
  */
 function cast(): Promise<Actor[]> {
   const now = core.clock.now();
@@ -162,7 +162,7 @@ for (const route of routes) {
       if (isList(route)) assert.ok(answer.body.pagination, seen);
       assert.notEqual(answer.status, 500, seen);
       tally("requests checked against access rules");
-      // Whoever is turned away is told so in a way that the published document has for the route.
+      // A refusal has a code that the published document lists for the route.
       const code = answer.body.error?.code;
       assert.ok(code === undefined || errorsOf(route).some((documented) => documented === code), seen);
     }

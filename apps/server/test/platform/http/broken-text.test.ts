@@ -14,7 +14,7 @@ const headers = { "content-type": "application/json" };
 
 await core.db.run(sql`insert into operator_grants (user_id, granted_at) select id, now() from users`);
 
-// An owner whom the operator has marked may call every route; what they send is refused before any of them runs.
+// An owner marked as operator may call every route. The text is refused before the handler runs.
 test("no route takes U+0000 or half of a surrogate pair in body, query or path", async () => {
   for (const route of routes) {
     const { method, path, params, invalidParams = "BAD_REQUEST" } = route;

@@ -108,7 +108,7 @@ async function isKept(t: TestContext, { url }: TestService): Promise<Socket | nu
 }
 
 test("connections: one more than the limit is closed at once, and one that ends makes room", async (t) => {
-  // A load balancer keeps connections of its own.
+  // One machine, because a load balancer keeps its own connections.
   const small = await startTestService({ machines: 1, env: { HTTP_MAX_CONNECTIONS: "10" }, role: "api" });
   const kept: Socket[] = [];
   for (let each = 0; each < 10; each++) kept.push((await isKept(t, small)) ?? assert.fail(String(each)));

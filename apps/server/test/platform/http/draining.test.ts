@@ -57,7 +57,7 @@ test("a process that drains is not ready at once and serves on; then streams and
   const { session, connect, tries } = await claim(t);
   const device = await connect(leaving.url);
   await device.expect("welcome");
-  // The chip is being asked for its proof when the process is told to go.
+  // The process begins to drain while the chip is asked for its proof.
   sendFiles(device.connection, await device.read(valid), 1);
   await device.expect("chip_command");
   const events = await open(`${leaving.url}/v1/verify/session/${session.id}/events`, false);

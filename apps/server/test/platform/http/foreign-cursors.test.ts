@@ -9,8 +9,8 @@ import { pathOf } from "../../support/route-samples.ts";
 import { startTestService } from "../../support/service.ts";
 
 /**
- * A cursor is an id, and whether an id exists is nobody else's business. Every list of the contract enters by being
- * declared; one whose items the organizations here do not have fails until they do.
+ * A cursor is an id, and others must not find out whether an id exists. Every declared list is included. A
+ * list without items in these organizations fails until they have some.
  */
 const dns = await startDnsServer();
 const service = await startTestService({
@@ -20,7 +20,7 @@ const service = await startTestService({
 const theirs = await furnishOrganization(service, dns);
 const mine = await furnishOrganization(service, dns);
 
-// Of the whole installation nothing is somebody else's to its operator; `operator.test.ts` has the cursor of that list.
+// An operator may see the whole installation; `operator.test.ts` has the cursor of that list.
 const lists = routes.filter((route) => isList(route) && !("operator" in route.access));
 
 for (const route of lists)

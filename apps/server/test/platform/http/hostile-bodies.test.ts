@@ -10,7 +10,7 @@ import { testRing } from "../../support/service.ts";
 const dataDir = mkdtempSync(join(tmpdir(), "assay-test-"));
 after(() => rmSync(dataDir, { recursive: true, force: true }));
 
-// A process of its own: a service that is kept busy cannot keep this test from noticing.
+// A separate process, so that a busy service cannot keep this test from noticing.
 const { url } = await startAssay({
   DATA_DIR: dataDir,
   DATABASE_URL: (await createTestDatabase()).url,
@@ -21,7 +21,9 @@ const account = { name: "Ada", email: "ada@example.com", password: "correct hors
 /** Nearly as much as a route without credentials takes. */
 const room = 15 * 1024;
 
-/** The refusal of a sign-up, for which nobody needs credentials. The service must answer others before the deadline. */
+/**
+ * The refusal of a sign-up, which needs no credentials. The service must answer others before the deadline.
+ */
 async function refusal(body: unknown): Promise<string> {
   const signal = AbortSignal.timeout(30_000);
   const headers = { "content-type": "application/json" };

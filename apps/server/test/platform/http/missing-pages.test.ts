@@ -5,7 +5,7 @@ import { startTestService } from "../../support/service.ts";
 
 const { api, url } = await startTestService({ role: "api" });
 
-/** As browsers send it when somebody opens an address. */
+/** As browsers send it for an address that a user opens. */
 const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 const sessionId = `vs_${"0".repeat(64)}`;
 const wrongPaths = ["/nope", "/deep/nope", "/v1/nope", "/app", "/dashboard/assets/nope.js"];
@@ -58,7 +58,7 @@ test("a program gets the envelope, whatever it says that it takes besides", asyn
     }
   const posted = await open("/nope", { accept: browser }, "POST");
   assert.match(posted.headers.get("content-type") ?? "", /json/);
-  // A route that is there says in the envelope what it has not found, also to a browser.
+  // An existing route answers with the envelope, even to a browser.
   const route = await api.call("GET", `/v1/verify/session/${sessionId}/status`, {
     headers: { accept: browser },
   });

@@ -52,7 +52,7 @@ async function knownPartner(service: TestService) {
   return partner;
 }
 
-// Slots are those of a process, and so is everything in this file: with two there are twice as many.
+// Slots belong to a process, so this file uses one machine.
 /** Of eight slots one caller gets one, and one address four. */
 const patient = await startTestService({
   machines: 1,
@@ -65,7 +65,7 @@ const admin = await connect(patient.databaseUrl);
 
 test("a tenant whose requests are stuck and pile up keeps no slot from another", async () => {
   await admin.query("begin");
-  // Whoever adds a key to this organization waits for its row.
+  // A request that adds a key to this organization waits for its row.
   await admin.query("select from organizations where id = $1 for update", [flood.organizationId]);
   const answers = Array.from({ length: 12 }, () => flood.owner.api.post("/v1/auth/api-keys", newKey));
   await until(patient, { placed: 1, waiting: 11 });
@@ -77,7 +77,7 @@ test("a tenant whose requests are stuck and pile up keeps no slot from another",
   await until(patient, { placed: 0, waiting: 0 });
 });
 
-/** What `work` gives, after nobody got at the sessions while it ran. */
+/** The result of `work`, which runs while the sessions are locked. */
 async function whileLocked<T>(work: () => Promise<T>): Promise<T> {
   await admin.query("begin");
   await admin.query("lock table sessions in access exclusive mode");
@@ -258,7 +258,10 @@ async function whileFull(work: () => Promise<void>): Promise<void> {
   await until(narrow, { placed: 0, waiting: 0 });
 }
 
-/** Sends a request and then 32 of the same caller, of whose line it is the oldest. They are all answered in the end. */
+/**
+ * Sends a request and then 32 of the same caller, so that it is the oldest of their queue. All are answered
+ * in the end.
+ */
 async function pushOut<T>(send: () => Promise<T>, another: () => Promise<unknown>): Promise<T> {
   const before = await gauge(narrow, "assay_admission_waiting");
   const answer = send();

@@ -69,7 +69,7 @@ const classes: Readonly<Record<string, Expected>> = {
     opener: "same-origin-allow-popups",
     lent: ["autoplay", "camera", "clipboard-write", "screen-wake-lock"],
   },
-  // It may connect to nobody, and only pages of this origin may show it.
+  // It may connect nowhere, and only pages of this origin may frame it.
   preview: {
     paths: ["/verify/preview", "/verify/preview?name=Evil"],
     policy: [

@@ -12,8 +12,8 @@ import { bodyOf, pathOf } from "../../support/route-samples.ts";
 import { startTestService } from "../../support/service.ts";
 
 /**
- * Which refusal comes first where several would do: 401, then 403, then 410 for users; 410 before everything but 401 for API
- * keys. Whatever else is wrong with the request is told to nobody who is turned away.
+ * Which refusal comes first: 401, then 403, then 410 for users; 410 before everything but 401 for API keys. A
+ * refused caller sees no other problem of the request.
  */
 
 const { api, core } = await startTestService();
@@ -26,7 +26,7 @@ const { organizationId, member, owner, keys } = await core.db.transaction(async 
   for (const held of [[], scopes]) keys.push((await createKeyRow(tx, { api, core }, now, id, held)).api);
   return { organizationId: id, ...people, keys };
 });
-/** The operator's routes do not exist for anybody else. */
+/** The operator's routes do not exist for other callers. */
 const closedRoutes = routes.filter(({ access }) => !("public" in access || "operator" in access));
 
 type Request = { path: string; options: Parameters<Api["call"]>[2] };

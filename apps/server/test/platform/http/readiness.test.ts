@@ -24,7 +24,7 @@ test("/readyz does not wait in line behind the requests", async () => {
   const service = await startTestService({ env: { DATABASE_POOL_SIZE: String(poolSize) }, role: "api" });
   const { api } = await createPartner(service.api);
   const admin = await connect(service.databaseUrl);
-  // Another one looks, because what the server tells of its connections stays the same within a transaction.
+  // Another connection looks, because `pg_stat_activity` does not change within a transaction.
   const onlooker = await connect(service.databaseUrl);
   await admin.query("begin");
   await admin.query("lock table sessions in exclusive mode");
@@ -76,7 +76,7 @@ test("a read-only database makes writes 503 and the process not ready, until it 
   assert.equal((await api.get("/v1/sessions")).status, 200);
 
   await admin.query(`alter database ${name} reset default_transaction_read_only`);
-  // The connections of that time are read-only for as long as they live. The first request that finds out is enough.
+  // Connections of that time stay read-only. The first request that notices is enough.
   for (let tries = 0; (await api.post("/v1/sessions", {})).status !== 201; tries++) assert.ok(tries < 2);
   assert.equal(await readiness(service), "200 ready");
 });

@@ -15,7 +15,7 @@ const { url, api } = await startTestService();
 const partner = await createPartner(api);
 const run = promisify(execFile);
 
-/** How each language is run, from a file of its own. */
+/** How each language is run, each from a file. */
 const runners: Record<CodeLanguage, { command: string; file: string; needs: string }> = {
   curl: { command: "sh", file: "request.sh", needs: "curl" },
   typescript: { command: process.execPath, file: "request.mts", needs: process.execPath },

@@ -19,17 +19,17 @@ import { startTestService } from "../../support/service.ts";
 import { agree, claimWith, handOff, startVerification } from "../../support/verify.ts";
 
 /**
- * Answers to reads are compressed, and the size of what is compressed can tell a secret in it (BREACH). So secrets are shown by
- * writes only. Which fields are secrets follows from their names in the contract; every write that shows one is carried
- * out here, and every read is made afterwards.
+ * Answers to reads are compressed, and a compressed size can reveal a secret (BREACH). So only writes show
+ * secrets. The names of fields in the contract say which are secrets. Every such write is carried out here,
+ * then every read.
  */
 
 /** A name that a secret would have. */
 const secretName = /^(?!has_)(.*_)?(token|secret|password)$|^key$|^backup_codes$|^otpauth_uri$|^handoff_url$/;
 
 /**
- * What a read has to show although it lets somebody do something: the identifier of a session opens the page of the person, and
- * the contract has it in every read of a session. It is guarded otherwise: what another site causes is never compressed.
+ * Capabilities that reads have to show. The id of a session opens the person's page, and the contract has it
+ * in every read of a session. Answers to requests from other sites are never compressed.
  */
 const capabilities: Readonly<Record<string, string>> = {
   listSessions: "id and verification_url",

@@ -20,10 +20,11 @@ import { startTestService } from "../../support/service.ts";
 import { tally } from "../../support/tally.ts";
 
 /**
- * Every route of the contract, called by everybody whom an organization did not let in, with the identifiers of what that
- * organization has. Nobody sees anything of it, nothing of it changes, and each is turned away in the way that the
- * table says. Everything it has is in the sandbox, so its own owner and key are foreigners too where they act in live. Routes enter by being declared; a parameter or field that names something the table does not know
- * fails until it does.
+ * Every route of the contract, called by everyone outside of an organization with its identifiers. No one
+ * sees or changes anything of it, and each refusal is as the table says.
+ *
+ * Everything is in the sandbox, so its own owner and key count as foreigners in live. Declared routes are
+ * included. A parameter or field with an identifier that the table does not know fails.
  */
 const dns = await startDnsServer();
 const service = await startTestService({
@@ -35,9 +36,9 @@ const target = await furnishOrganization(service, dns);
 const { things } = target;
 await openLive(core, things.organizationId);
 
-// --- who calls --------------------------------------------------------------------------------------------------------
+// --- who calls ---------------------------------------------------------------------------------------------
 
-/** Those who are nobody to the service, keys that may not do this, and people and keys of other organizations. */
+/** Unknown callers, keys without the scope, and people and keys of other organizations. */
 const foreigners = [
   "nobody",
   "garbage token",
@@ -61,7 +62,7 @@ type Foreigner = (typeof foreigners)[number];
 
 let readers: Promise<Record<Foreigner, Api>> | null = null;
 
-/** Made anew for every route that writes: what some of them may do to themselves must not decide what the next one meets. */
+/** Created for every route that writes: what some of them may do to themselves must not affect the next. */
 async function castFor(route: RouteDefinition): Promise<Record<Foreigner, Api>> {
   const needed: Scope | null = "scope" in route.access ? route.access.scope : null;
   if (!isWrite(route)) readers ??= cast();
@@ -143,11 +144,11 @@ async function removedMember(): Promise<Api> {
   return person.api;
 }
 
-// --- what they get ----------------------------------------------------------------------------------------------------
+// --- what they get -----------------------------------------------------------------------------------------
 
 /**
- * How the routes differ for somebody from outside: by who is let in, and whether they write.
- * `in body` are those that name the organization in their body.
+ * How the routes differ for outsiders: by who is admitted, and whether they write. `in body`: the body names
+ * the organization.
  */
 type Kind =
   | "public"
@@ -231,9 +232,12 @@ function readVerdict(answer: Answer): Exclude<Expected, "404"> {
   return read === none ? none : "own";
 }
 
-// --- with what --------------------------------------------------------------------------------------------------------
+// --- with what ---------------------------------------------------------------------------------------------
 
-/** Whose identifier a place of a path takes. Null: something that only its holder knows (a link), and nobody here does. */
+/**
+ * Whose identifier a parameter of a path takes. Null: a secret that only its holder has (a link), and no one
+ * here does.
+ */
 const inPath: Readonly<Record<string, string | null>> = {
   "/v1/auth/account/sessions/:id": things.userSessionId,
   "/v1/auth/api-keys/:id": things.apiKeyId,
@@ -309,7 +313,7 @@ function callOf(route: RouteDefinition): Call {
   return { path, body: { ...sampled, ...idsIn(route.body) }, query };
 }
 
-// --- what must stay ---------------------------------------------------------------------------------------------------
+// --- what must stay ----------------------------------------------------------------------------------------
 
 /** Every table with rows of organizations or of users, and how to find those of ours. */
 const watched = await core.db.rows<{ table: string; column: string }>(sql`
@@ -324,7 +328,8 @@ const snapshotSql = new Sql(
     [{ table: "organizations", column: "id" }, { table: "users", column: "id" }, ...watched]
       .map(
         ({ table: name, column }) =>
-          // That a key was shown is counted, and logged, also when it was refused; nothing else may change. What is made in live is not of the sandbox, and an encryption key is where its endpoint is.
+          // A refused key is still counted and logged; nothing else may change. Rows created in live are not
+          // of the sandbox, and an encryption key is in the environment of its endpoint.
           `select '${name}' as name, (to_jsonb(t) - 'last_used_at' - 'request_count')::text as row from "${name}" t where t.${column}::text in ('${things.organizationId}', '${things.userId}') and (to_jsonb(t) ->> 'sandbox') is distinct from 'false' and not exists (select from webhook_endpoints e where '${name}' = 'webhook_keys' and e.id = to_jsonb(t) ->> 'endpoint_id' and not e.sandbox)`,
       )
       .join(" union all "),
@@ -353,7 +358,7 @@ const secrets = [...Object.values(things), ...target.words];
 const shared = new Set<string>([things.organizationId, things.userId]);
 const isOwn = (name: Foreigner) => name === "owner in live" || name === "key of live";
 
-// --- the matrix -------------------------------------------------------------------------------------------------------
+// --- the matrix --------------------------------------------------------------------------------------------
 
 for (const route of routes) {
   test(`${route.method} ${route.path} shows and does nothing of another organization`, async () => {

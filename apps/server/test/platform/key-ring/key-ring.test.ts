@@ -30,8 +30,8 @@ import { until } from "../../support/until.ts";
 const two = `2:${Buffer.alloc(32, 2).toString("base64")}`;
 const both = new KeyRing(parseRing(`${two},${testRing}`));
 
-// Bytes that are no sealed values. Hashes made with the ring either name their key (`keyedHashColumns`), or only count
-// (guess limits) and begin anew with another key; the other hashes need no key. The rest is public.
+// Bytes that are not sealed. Hashes made with the ring name their key (`keyedHashColumns`), or only count
+// guesses and restart with another key. Other hashes need no key. The rest is public.
 const notSealed = new Set([
   "api_keys.secret_hash",
   "attempt_sockets.token_hash",
@@ -123,7 +123,8 @@ test("a process that slept through a retirement cannot store under the old key, 
   const service = await startTestService({ role: "api", env: { SECRET_KEYS: `${testRing},${two}` } });
   const { core } = service;
   const partner = await createPartner(service.api);
-  // Whoever retires took this process for dead. Its ring begins with the old key, and it has not looked since.
+  // The process that retires the key took this one for dead. Its ring begins with the old key, and it has not
+  // checked since.
   await core.db.run(sql`update key_ring_keys set generation = 10 where id = '2'`);
   await fenceKey(core.db, "1");
   const sleepAndStore = () => {
@@ -285,7 +286,7 @@ test("a process learns at once that another key seals, without waiting for its n
   await until("the other key seals", async () => core.ring.currentId === "2");
 });
 
-/** A process of its own beside the one of the service, with a ring that the test changes. */
+/** A second process beside the service, with a ring that the test changes. */
 async function joinWith(core: Core, keys: string) {
   const source = { keys: parseRing(keys) };
   const ring = new KeyRing(source.keys, () => source.keys);

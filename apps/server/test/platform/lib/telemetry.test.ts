@@ -126,7 +126,7 @@ test("requests with their statements, jobs and webhooks reach a collector, and n
   assert.equal(unknown?.name, "GET /v1/sessions/:id");
   assert.equal(unknown?.failed, false);
   assert.equal(find("job expire-sessions")?.attributes["assay.items"], "2");
-  // Nobody wants to see probes, nor jobs that found nothing, nor what asked not to be seen.
+  // Probes, jobs that found nothing and requests that opted out have no spans.
   for (const name of ["GET /readyz", "job purge-invitations"]) assert.equal(find(name), undefined, name);
   assert.ok(!spans.some((span) => span.traceId === "ab".repeat(16)));
 

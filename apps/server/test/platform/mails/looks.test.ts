@@ -127,7 +127,7 @@ test("the page comes with what it needs, in the language of the browser, and not
   const { server_time: __, ...came } = given.details;
   assert.deepEqual(came, asked);
   assert.ok(!html.includes("<script>alert"));
-  // Without a session the page comes as it was built, and says what is wrong by itself.
+  // Without a session the page comes as it was built, and shows the error itself.
   const nobody = `${"x".repeat(64)}`;
   for (const other of ["/verify/vs_nothing", `/verify/vs_${nobody}`, `/verify/${sessionId}x`])
     assert.ok(!(await page(other, "de")).includes('id="given"'), other);

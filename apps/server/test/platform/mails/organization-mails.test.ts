@@ -32,7 +32,9 @@ const env = {
 const service = await startTestService({ env });
 const second = await startTestService({ env, databaseUrl: service.databaseUrl, clock: service.clock });
 const { api } = service;
-/** The same installation before it had a mail server: accounts that were made then are signed in and not verified. */
+/**
+ * The same installation before it had a mail server: accounts from that time are signed in and not verified.
+ */
 const before = await startTestService({
   databaseUrl: service.databaseUrl,
   clock: service.clock,

@@ -4,8 +4,8 @@ import { documentNames } from "../../../src/platform/pages/documents.ts";
 import { checkAccessibility, isWiderThanScreen, openBrowser, openPage } from "../../support/browser.ts";
 import { startTestService } from "../../support/service.ts";
 
-// Looking at a hundred pages takes longer than anything else in the suite, and they are made by the same code from the same styles as those of
-// pages.browser.test.ts, which are always looked at.
+// A hundred pages take longer than anything else in the suite. The same code makes them from the same styles
+// as those of pages.browser.test.ts, which are always checked.
 test("every guide, every decision and every page of the reference is accessible and fits a phone", async () => {
   const { url } = await startTestService();
   const { page, problems } = await openPage(await openBrowser(), url, { width: 390 });

@@ -35,7 +35,7 @@ const blocksOf = (guide: string) =>
     ([, code = ""]) => code.replace(/^(?:BASE|TOKEN)=.*$/gm, "").replaceAll("http://127.0.0.1:3000", url),
   );
 
-/** Runs a script as somebody would paste it. A request that is refused ends it with an error. */
+/** Runs a script as a reader would paste it. A refused request ends it with an error. */
 async function run(...blocks: string[]): Promise<string> {
   const refusing = 'curl() { command curl --fail-with-body "$@"; }';
   const shell = spawn("bash", ["-euo", "pipefail", "-c", [refusing, ...blocks].join("\n")], {

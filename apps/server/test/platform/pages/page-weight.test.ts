@@ -12,7 +12,10 @@ const partner = await createPartner(api);
 
 const verifyDist = new URL("../../../../verify/dist/", import.meta.url);
 
-/** What the person's page loads after consent and before the camera: every screen, the code for a phone, and the connection to the service. */
+/**
+ * What the person's page loads between consent and camera: every screen, the QR code for a phone, and the
+ * connection to the service.
+ */
 const lateParts = [
   "src/screens/later.tsx",
   "../../node_modules/qrcode-generator/dist/qrcode.mjs",
@@ -76,7 +79,7 @@ async function bytesOf(files: Iterable<string>): Promise<number> {
   return bytes;
 }
 
-/** The goal is 150 kB to the first screen, of which what the screen asks for, and headers of the browser's own, take a tenth. */
+/** The goal is 150 kB to the first screen, of which API answers and the browser's headers take a tenth. */
 const screens = [
   { path: "/dashboard/sign-in", budget: 104_000, scripts: [] },
   { path: "/dashboard", budget: 130_000, scripts: ["frame-", "overview-page-"] },

@@ -74,7 +74,7 @@ test("the start page leads to an account, and shows on a phone what a person's c
   await page.getByLabel("I agree").uncheck();
   assert.equal(await received.isVisible(), false);
   await page.getByText("Without agreement nothing is read").waitFor();
-  // The phone is drawn here, so that it is there at once; its words are those of the person's own page.
+  // The phone is drawn by the server, so it appears at once. Its texts are those of the person's page.
   const phone = (await page.locator(".phone").innerText()).replaceAll(/\s+/g, " ");
   const { consentTitle, whatIsAsked, claim, claimAgeOver, agreeLabel, agreeButton, byAssay } = personsWords;
   for (const words of [consentTitle, whatIsAsked, claim.family_name, claim.nationality_code, agreeLabel])

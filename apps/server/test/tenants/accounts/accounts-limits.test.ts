@@ -6,7 +6,7 @@ import { type Answer, type Api, createPartner, expectData, expectError, signUp }
 import { latestToken, mailsTo } from "../../support/mailed-links.ts";
 import { startTestService } from "../../support/service.ts";
 
-// Two processes on one database, one folder and one clock. The proxy in front of them tells the address of whoever asks.
+// Two processes with one database, folder and clock. The proxy in front of them sends the caller's address.
 const env = { TRUST_PROXY: "127.0.0.1" };
 const service = await startTestService({ env });
 const second = await startTestService({
@@ -70,7 +70,7 @@ test("guesses at a password are slowed down more and more, the right password in
   assert.equal(waits.at(-1), 15 * 60);
   clock.advance(15 * minuteMs);
   expectData(await signIn(address, email, password));
-  // A success starts the count anew.
+  // A success resets the count.
   await exhaust(address, email);
 });
 

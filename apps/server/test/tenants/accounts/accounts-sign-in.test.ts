@@ -149,7 +149,8 @@ test("a password that is changed while a sign-in with the old one is under way l
   const user = await signUp(api);
   const { core } = service;
   const { signingIn } = await core.db.transaction(async (tx) => {
-    // Whoever changes the password holds the row; the sign-in has found the old password right and waits for it.
+    // The change of the password holds the row. The sign-in has accepted the old password and waits for the
+    // row.
     await tx.run(sql`update users set password_hash = password_hash || 'x' where id = ${user.userId}`);
     const signingIn = api.post("/v1/auth/sign-in/email", { email: user.email, password: user.password });
     await untilBlocked(core.db);

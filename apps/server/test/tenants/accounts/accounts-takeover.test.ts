@@ -6,7 +6,8 @@ import { SoftwareAuthenticator } from "../../support/authenticator.ts";
 import { startMailSink } from "../../support/mail-sink.ts";
 import { startTestService } from "../../support/service.ts";
 
-// An installation that is tried without mail first and gets a mail server later: the same database, before and after.
+// An installation that is tried without mail and gets a mail server later: the same database, before and
+// after.
 const origin = "https://id.example.com";
 const sink = await startMailSink();
 const before = await startTestService({ env: { PUBLIC_URL: origin }, role: "api" });
@@ -56,7 +57,9 @@ async function resetPassword(email: string, password: string) {
   assert.equal((await api.post("/v1/auth/password/reset", { token, password })).status, 204);
 }
 
-/** Somebody who signed up with another's address while nothing was proven, and stayed signed in. */
+/**
+ * A user who signed up with another person's address before addresses were verified, and stayed signed in.
+ */
 async function squat() {
   const squatter = await signUp(before.api);
   const authenticator = await addPasskey(squatter, { password: squatter.password });

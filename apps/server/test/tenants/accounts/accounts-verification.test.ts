@@ -8,7 +8,9 @@ import { startTestService } from "../../support/service.ts";
 const sink = await startMailSink();
 const service = await startTestService({ env: { SMTP_URL: sink.url, PUBLIC_URL: "http://localhost:3000" } });
 const { api } = service;
-/** The same installation before it had a mail server: accounts that were made then are signed in and not verified. */
+/**
+ * The same installation before it had a mail server: accounts from that time are signed in and not verified.
+ */
 const before = await startTestService({
   databaseUrl: service.databaseUrl,
   clock: service.clock,
@@ -75,7 +77,7 @@ test("somebody who signed up with another's e-mail is out when its owner comes i
   const { email, password } = squatter;
   expectError(await api.post("/v1/auth/sign-in/email", { email, password }), 401, "UNAUTHORIZED");
 
-  // The owner sets a password through the mailbox; there is none to change.
+  // The owner sets a password through the mailbox, because there is no password to change.
   expectError(
     await owner.post("/v1/auth/account/password", {
       current_password: password,

@@ -16,7 +16,7 @@ const create = (email: string) => api.post("/v1/auth/sign-up/email", { name: "Ad
 const signIn = (email: string, given = password) =>
   api.post("/v1/auth/sign-in/email", { email, password: given });
 
-/** Readings of an address by some mail program, and by nobody else. */
+/** Addresses that some mail programs read differently. */
 const hostile = [
   "x,victim@corp.dev",
   "ceo@corp.dev,x@y.dev",
@@ -36,7 +36,7 @@ const hostile = [
   "a@\u0301x.dev",
 ];
 
-/** A mail server that takes everything and shows each command as it came over the wire. Resolves with its port. */
+/** A mail server that accepts everything and shows each command of the wire. Resolves with its port. */
 async function listenForMail(onCommand: (command: string) => void): Promise<number> {
   const server = createServer((socket) => {
     let rest = "";

@@ -186,7 +186,7 @@ test("where sign-up takes an invitation, only an address with one that is good m
   expectError(await create(api, "guest@example.com"), 403, "INVITATION_REQUIRED", /`email`/);
   expectData(await invite("Guest@Example.com"), 201);
   expectError(await create(api, "other@example.com"), 403, "INVITATION_REQUIRED");
-  // An address that has an account but no invitation is told the same.
+  // An address with an account but without an invitation gets the same answer.
   assert.equal((await create(api, "root@example.com")).text, (await create(api, "other@example.com")).text);
   const { token } = expectData(await create(api, "guest@example.com"), 201);
   assert.ok(token);

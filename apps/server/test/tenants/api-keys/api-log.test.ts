@@ -306,7 +306,7 @@ test("long paths, bytes that are no text and thousands of wrong paths leave shor
   await runJob("flush-key-usage");
   const { count, longest } = await db.one<{ count: number; longest: number }>(sql`
     select count(*) as count, max(length(path)) as longest from api_requests where organization_id = ${owner.organizationId}`);
-  // What the router cannot decode is refused before anybody looks whose it is.
+  // A path that the router cannot decode is refused before the caller is identified.
   assert.ok(count >= 2000 + 1 + 3, `${count}`);
   assert.ok(longest <= 80, `${longest}`);
   assert.equal((await logOf(owner))[0]?.path, "/v1/wrong/…/…");

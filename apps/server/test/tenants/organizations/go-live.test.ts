@@ -22,7 +22,7 @@ const service = await startTestService({
   env: { DNS_RESOLVERS: dns.address, WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" },
 });
 const { api, core } = service;
-/** Nobody listens there; what would be sent can be seen in the list of deliveries. */
+/** No server listens there; the list of deliveries shows what would be sent. */
 const hookUrl = "https://127.0.0.1:9/hook";
 
 const details = {
@@ -377,7 +377,7 @@ test("live is refused until it is open, to users and for keys, and the header sa
     expectError(answer, 409, "ORGANIZATION_NOT_READY");
     assert.match(answer.body.error?.hint ?? "", /POST \/v1\/auth\/orgs\/go-live/);
   }
-  // What the environments share is there whatever the header says.
+  // What the environments share exists with any header.
   expectData(await live.get("/v1/auth/orgs/members"));
   for (const asked of ["", "Live", "production", "sandbox, live"]) {
     const headers = { [environmentHeader]: asked };
@@ -388,7 +388,7 @@ test("live is refused until it is open, to users and for keys, and the header sa
   }
   expectData(await partner.api.in("sandbox").get("/v1/sessions"));
   expectError(await partner.api.in("live").get("/v1/sessions"), 400, "BAD_REQUEST", /belongs to sandbox/);
-  // Who may not do it at all hears that first.
+  // A caller without the right gets that refusal first.
   expectError(await api.in("live").get("/v1/sessions"), 401, "UNAUTHORIZED");
   const scopeless = await createKey(owner, []);
   expectError(await scopeless.api.in("live").get("/v1/sessions"), 403, "FORBIDDEN");

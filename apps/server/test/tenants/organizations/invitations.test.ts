@@ -36,7 +36,7 @@ async function join(owner: { api: Api }, role: string) {
   return { ...person, memberId: members.find((member) => member.user_id === person.userId)?.id ?? "" };
 }
 
-/** Somebody who was invited by `sender` and has not answered yet. */
+/** A user whom `sender` invited and who has not answered yet. */
 async function guestOf(sender: { api: Api }, role: string) {
   const guest = await signUp(api);
   expectData(await invite(sender, guest.email, role), 201);

@@ -86,8 +86,8 @@ async function tablesHolding(text: string): Promise<Record<string, number>> {
 }
 
 /**
- * Runs the job as the schedule does, until no receipt waits for clean files: what runs beside it on a busy machine (a transaction, an
- * analysis by PostgreSQL) may keep one run from completing.
+ * Runs the job like the schedule, until no receipt waits for clean files. A transaction or an analysis by
+ * PostgreSQL on a busy machine may keep one run from completing.
  */
 async function finishDeletions(): Promise<void> {
   for (let runs = 0; runs < 20; runs++) {
