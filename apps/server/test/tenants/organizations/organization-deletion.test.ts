@@ -120,7 +120,7 @@ test("every table is known to hold texts or not, and no text of anybody is sampl
     select c.relname || '.' || a.attname as name from pg_attribute a join pg_class c on c.oid = a.attrelid
     where c.relname = any(${[...textTables]}::text[]) and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped
       and a.atttypid in ('text'::regtype, 'json'::regtype, 'jsonb'::regtype) and a.attstattarget is distinct from 0`);
-  // Identifiers and words of our own.
+  // Identifiers and words from our code.
   const harmless =
     /(\.|_)(id|status|type|code|kind|event|role|purpose|environment|reason|error|language|version|hash|owner|e)$/;
   assert.deepEqual(
@@ -283,7 +283,7 @@ test("48 hours later nothing of the organization is left but the tombstone, and 
     body: new Uint8Array(drawPng(4, 4)),
   });
   assert.equal(logo.status, 200);
-  // Of a job that only ever looks at what the row is about when somebody asks for it.
+  // Of a job that reads the subject of the row only on demand.
   await core.db.run(sql`
     insert into set_aside_rows (job, kind, row_id, organization_id, reason, first_at, last_at, tries, retry_at)
     select 'test', 'sessions', id, organization_id, '23514', created_at, created_at, 1, created_at

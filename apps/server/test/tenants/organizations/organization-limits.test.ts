@@ -21,8 +21,8 @@ const second = await startTestService({ env, role: "api", databaseUrl: service.d
 const elsewhere = (api: Api, key: string) => [api, second.api.as(key)];
 
 /**
- * `count` requests at once, half of them to the other process; all but those that succeed are refused by the
- * limit. A request that a busy machine kept waiting for too long did nothing, and is sent again.
+ * `count` requests at once, half of them to the other process; the limit refuses all but those that succeed.
+ * A request that timed out on a busy machine did nothing, and is sent again.
  */
 async function rush(
   count: number,

@@ -21,7 +21,10 @@ const threads = openChipThreads({ threads: 1 });
 after(() => threads.close());
 const asked: (() => void)[] = [];
 const served: (string | null)[] = [];
-/** One thread. It begins when all documents are there, in the order in which they came, so that the order in which they are served depends on nothing else. */
+/**
+ * One thread, which starts when all documents have arrived. So the order of serving depends only on their
+ * arrival.
+ */
 const pool: ChipPool = {
   get waiting() {
     return threads.waiting;

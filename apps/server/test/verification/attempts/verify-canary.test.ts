@@ -54,7 +54,7 @@ function marked(jpeg: Uint8Array, canary: Buffer): Uint8Array {
 
 const portrait = marked(readPortrait("adult.jpg"), canaries.portrait);
 
-/** Somebody in front of the camera, so many times; every frame carries a canary. */
+/** A person in front of the camera for this number of tries; every frame contains a canary. */
 function markedCamera(person: "adult" | "elder", maxTries: number): CameraSource {
   const camera = testPersonCamera({ person, followsInstructions: true });
   let tries = 0;
@@ -65,7 +65,7 @@ function markedCamera(person: "adult" | "elder", maxTries: number): CameraSource
   };
 }
 
-/** The numbers that the models find in the portrait, as somebody might have written them down. */
+/** The embedding of the portrait in the forms in which it might be stored. */
 async function embeddingDisguises(): Promise<[string, Buffer][]> {
   const pool = new FaceWorkerPool({ log: service.core.log });
   const [frame] = filmFace(

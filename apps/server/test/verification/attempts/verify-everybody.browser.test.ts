@@ -26,7 +26,7 @@ type AxNode = {
 };
 const operable = new Set(["button", "link", "checkbox", "radio", "textbox", "combobox", "switch"]);
 
-/** What a screen reader is told of the page as it is now. */
+/** The accessibility tree of the current page. */
 async function hear(page: Page, title: string): Promise<void> {
   await heading(page, title).waitFor();
   const devtools = await page.context().newCDPSession(page);
@@ -51,7 +51,7 @@ async function hear(page: Page, title: string): Promise<void> {
   await checkSpacing(page);
 }
 
-/** Somebody who reads better with more space around lines, words and letters loses nothing (WCAG 1.4.12), on the narrowest phone either. */
+/** More space around lines, words and letters hides nothing (WCAG 1.4.12), even on the narrowest phone. */
 async function checkSpacing(page: Page): Promise<void> {
   const size = page.viewportSize() ?? { width: 1280, height: 720 };
   await page.setViewportSize({ ...size, width: 320 });
@@ -103,12 +103,12 @@ test("the whole way can be gone by keyboard, and every screen is told in full to
   await page.keyboard.press("Enter");
   await hear(page, "Now show your face");
   assert.equal(await page.evaluate("document.getAnimations().length"), 0, "something moves all the same");
-  // Text at twice its size still fits the width.
+  // Text of double size still fits the width.
   await page.setViewportSize({ width: 640, height: 900 });
   await page.evaluate("document.documentElement.style.fontSize = '200%'");
   assert.equal(await isWiderThanScreen(page), false);
   await page.evaluate("document.documentElement.style.fontSize = ''");
-  // Who cannot turn the head finds the other way, is told what it means, and can go back.
+  // A person who cannot turn the head finds the other way, reads what it means, and can go back.
   await tabTo(page, /I cannot turn my head/);
   await page.keyboard.press("Enter");
   await page.getByText("These movements prove less, so the reported risk is higher.").waitFor();

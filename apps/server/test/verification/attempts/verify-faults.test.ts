@@ -14,7 +14,7 @@ import { startTestService, type TestService } from "../../support/service.ts";
 import { claimedSession, TestDevice, testDocument, trustTestCountry } from "../../support/verify-device.ts";
 
 const service = await startTestService({
-  // Nobody waits in line, so that everybody but one is asked to wait.
+  // The queue has no room, so everyone but one is asked to wait.
   verify: { faceJudge: null, examiner: { threads: 1, maxWaiting: 0, retryMs: 20 } },
 });
 const partner = await createPartner(service.api);
@@ -148,7 +148,7 @@ test("a process that is stopped tells its devices to connect again", async (t) =
   assert.deepEqual(await tries(), [1, 0, "in_progress"]);
 });
 
-// --- live ----------------------------------------------------------------------------------------------------------
+// --- live --------------------------------------------------------------------------------------------------
 
 test("live without a face check nobody succeeds, and nobody loses a try over it", async (t) => {
   await trustTestCountry(service);
@@ -166,7 +166,8 @@ test("live without a face check nobody succeeds, and nobody loses a try over it"
 });
 
 test("live at a desk without a camera: once the chip has passed, a browser goes on with the desk's token", async (t) => {
-  // A chip that has passed is in the memory of the process that the desk was connected to. At another the browser is welcomed as one that has a chip to read, and the desk reads it once more.
+  // The process that the desk was connected to has the passed chip in memory. At another process the browser
+  // would have a chip to read, and the desk would read it again.
   const live = await startTestService({ machines: 1, verify: { examiner: { threads: 1 } } });
   await trustTestCountry(live);
   const { api } = await createPartner(live.api);
@@ -292,7 +293,7 @@ test("live with a face check: its verdict decides, its faults do not count, and 
     assert.ok(portraitBytes > 1000);
     assert.deepEqual(frames, ["100 300 0101", "200 300 0202"]);
   }
-  // What the failure code does not tell stands in the audit log.
+  // The audit log has more than the failure code.
   const logged = expectData(
     await owner.api.get("/v1/auth/orgs/audit-logs", { event: "session.face_rejected" }),
   );

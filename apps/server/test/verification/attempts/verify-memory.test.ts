@@ -14,10 +14,7 @@ import { until } from "../../support/until.ts";
 import { agree, claimWith, handOff, requiredKeys, shareFields } from "../../support/verify.ts";
 import { TestDevice, testDocument } from "../../support/verify-device.ts";
 
-/**
- * Everything that a run keeps of a device is in memory that was handed out here, so a test can look at it after the run has
- * let go of it.
- */
+/** All memory of a run for a device's files is allocated here, so a test can inspect it after the run. */
 const handedOut: Buffer[] = [];
 const allocate = (bytes: number) => {
   const buffer = Buffer.alloc(bytes);
@@ -171,7 +168,7 @@ test("nothing is counted and every byte is overwritten after a success, and a fa
 
 test("what came through the socket is overwritten as well once it was copied", async (t) => {
   const received: Buffer[] = [];
-  // The sockets are emitters that the service shows to nobody.
+  // The service does not expose its sockets, so the test intercepts their events.
   const emit = EventEmitter.prototype.emit;
   const watching = t.mock.method(
     EventEmitter.prototype,
@@ -247,9 +244,11 @@ test("nothing is counted and every byte is overwritten when the process is stopp
   assert.deepEqual([reserved(first), keptBytes()], [0, 0]);
 });
 
-// --- a capture that outlives its challenge ---------------------------------------------------------------------------
+// --- a capture that outlives its challenge -----------------------------------------------------------------
 
-/** Keeps the chip for a device that comes back, as services do: in the memory of a process, so there is one to come back to. */
+/**
+ * Keeps the chip for a device that reconnects. One machine, because the chip is in the memory of a process.
+ */
 const patient = await startTestService({
   machines: 1,
   verify: { ...verify, timing: { ...verify.timing, resumeMs: verifySocketLimits.resumeMs } },
@@ -304,7 +303,7 @@ test("challenges that are left to run out are counted like those of lost connect
   assert.deepEqual([code, left.face], ["liveness_failed", 2]);
 });
 
-// --- over the budget -------------------------------------------------------------------------------------------------
+// --- over the budget ---------------------------------------------------------------------------------------
 
 test("over the budget a device is asked to wait before it has sent anything, and goes on without having lost a try", async (t) => {
   handedOut.length = 0;
@@ -349,7 +348,7 @@ test("one organization cannot take the memory of all, nor the sandbox that of li
     config: { attemptMemorySandboxPercent: 50 },
     verify,
   });
-  /** Opens the camera for as many as there is room, and tells for how many there was. */
+  /** Starts captures until the memory is used up, and returns how many fit. */
   const fill = async (who: Awaited<ReturnType<typeof createPartner>>): Promise<number> => {
     for (let filming = 0; ; filming++) {
       const begun = await begin(t, shared, who);

@@ -17,7 +17,10 @@ const partner = await createPartner(service.api);
 
 const opcode = { text: 1, close: 8, ping: 9 } as const;
 
-/** A WebSocket by hand: what is built in answers pings by itself. Resolves with what came until the connection was over. */
+/**
+ * A WebSocket by hand, because Node's answers pings automatically. Resolves with what arrived until the
+ * connection ended.
+ */
 async function muteDevice(baseUrl: string, sessionId: string, hello: string) {
   const upgrade = request(`${baseUrl}${verifySocketPath(sessionId)}`, {
     headers: {
@@ -35,7 +38,7 @@ async function muteDevice(baseUrl: string, sessionId: string, hello: string) {
   // A connection that is torn down is over, too.
   socket.on("error", () => {});
   const over = once(socket, "close");
-  // Masked with zeros, so the text stays as it is.
+  // Masked with zeros, so the text does not change.
   const length = Buffer.from([0x80 | 126, hello.length >> 8, hello.length & 0xff]);
   socket.write(
     Buffer.concat([Buffer.from([0x80 | opcode.text]), length, Buffer.alloc(4), Buffer.from(hello)]),
@@ -109,7 +112,7 @@ test("a device that answers none of three pings is cut off without a word, and m
     ["welcome"],
   );
   assert.ok(frames.filter((frame) => frame.opcode === opcode.ping).length >= 3);
-  // Whoever does not answer would not read a reason either.
+  // A device that does not answer would not read a reason either.
   assert.ok(!frames.some((frame) => frame.opcode === opcode.close));
   await untouched(claimed.sessionId);
   const again = await TestDevice.connect(claimed.baseUrl, claimed.sessionId, claimed.socketToken);

@@ -25,12 +25,12 @@ async function newSession(): Promise<{ id: string; verification_url: string }> {
 const nameFolder = mkdtempSync(join(tmpdir(), "assay-desk-name-"));
 after(() => rmSync(nameFolder, { recursive: true }));
 
-/** Somebody at the terminal, who answers by what is asked. */
+/** A clerk at the terminal, who answers by the question. */
 function clerk(answers: (question: string) => string) {
   return { ask: async (question: string) => answers(question) };
 }
 
-/** A desk with a passport on its reader. `read` runs the command there, with a look at each line that it prints. */
+/** A desk with a passport on its reader. `read` runs the command there and inspects each printed line. */
 async function deskWith(documentId: string, terminal: ReturnType<typeof clerk> | null = null) {
   const document = testDocument(documentId, service.clock.now());
   const chip = createVirtualChip({ files: document.files, ...document.chip });
@@ -289,7 +289,7 @@ test("a counter reads for one person after the other, and goes on after a card t
         return next;
       }
       if (question.startsWith("Card access number")) return document.chip.can;
-      // The copy is read until its tries are used up; a document that is not there is given up.
+      // The copy is read until its tries are used up; a missing document is given up.
       return question.includes("another try") ? "" : "q";
     },
   };

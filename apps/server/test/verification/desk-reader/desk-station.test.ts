@@ -20,7 +20,7 @@ async function newSession(): Promise<{ id: string; verification_url: string }> {
   return expectData(await partner.api.post("/v1/sessions", { share_fields: shareFields }), 201);
 }
 
-/** A counter without a reader, where these codes are scanned one after the other and the terminal is closed. */
+/** A counter without a reader: scans these codes one after the other, then closes the terminal. */
 async function counter(codes: readonly string[], args: readonly string[] = ["--service", service.url]) {
   const lines: string[] = [];
   const left = [...codes];

@@ -184,7 +184,7 @@ test("a success says whether the phone vouched for the frames, for this challeng
   });
   const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
   const hashOfFrame = createHash("sha256").update(new Uint8Array(10)).digest();
-  /** What the evidence says when the phone signed so many frames of ten bytes for the nonce, of which two were sent. */
+  /** The evidence when the phone signed this number of ten-byte frames for the nonce and sent two. */
   const deviceAfter = async (signedFrames: number, nonceOf: (sent: string) => Uint8Array) => {
     const { sessionId, socketToken } = await claimedSession(partner.api);
     const device = await TestDevice.connect(service.url, sessionId, socketToken);

@@ -26,10 +26,11 @@ import { startTestService } from "../../support/service.ts";
 import { createSteeredCamera } from "../../support/steered-camera.ts";
 import { watchedMeasurer } from "../../support/watched-measurer.ts";
 
-// The judge of the service with its real models, and with two things within reach of the tests: its processes and its verdicts.
+// The judge of the service with its real models. The tests can reach its processes and its verdicts.
 const log = createLog({ level: "warn", write: () => {}, now: () => new Date() });
 const workers = new FaceWorkerPool({ log });
-// How fast this machine films is not what these tests are about. `packages/face/src/limits.test.ts` holds the limits of the pace.
+// These tests do not depend on how fast this machine films. `packages/face/src/limits.test.ts` tests the
+// pace.
 const limits = {
   ...livenessLimits,
   maxGapMs: 20_000,
@@ -43,7 +44,7 @@ const measurer = watchedMeasurer(workers, () => whileJudging());
 const judge = createFaceJudge({ log, metrics: new Metrics(), measurer, limits });
 const verdicts: FaceVerdict[] = [];
 const judged = new Set<string>();
-/** The first of each try: one that fails while its last frames are being judged is told twice. */
+/** The first verdict of each try: a try that fails while its last frames are judged reports twice. */
 function note(challenge: unknown, verdict: FaceVerdict): void {
   const id = JSON.stringify(challenge);
   if (!judged.has(id)) verdicts.push(verdict);
@@ -112,7 +113,10 @@ async function comeToTheFace(width: number) {
   return { page, problems, read };
 }
 
-/** From opening the camera to the first instruction; the page starts by itself, or by hand where its guide is too slow. */
+/**
+ * From opening the camera to the first instruction. The page starts by itself, or by hand if its guide is too
+ * slow.
+ */
 async function startCamera(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Use the camera" }).click();
   const instruction = page.getByTestId("face-instruction");
@@ -127,7 +131,8 @@ async function beFilmed(page: Page, role: Role, movements = 4): Promise<void> {
   movementsAsked = movements;
   await perform(camera, page, role, async () => {
     await startCamera(page);
-    // Most is known before the last picture is there, so that the verdict may come before anybody could read what happens meanwhile.
+    // Most frames are judged before the last one arrives, so the verdict may come before the progress text is
+    // seen.
     const [compared, verified, failed] = [
       "Your face is being compared…",
       "You are verified",
@@ -137,7 +142,7 @@ async function beFilmed(page: Page, role: Role, movements = 4): Promise<void> {
   });
 }
 
-/** A machine that is busy may play too late for an instruction that nobody watches being followed; like a person, it may try again. */
+/** A busy machine may follow an instruction too late. Like a person, it may try again. */
 async function beFilmedUntilTheEnd(page: Page, role: Role, movements: number): Promise<void> {
   const ends = heading(page, "You are verified").or(heading(page, "The verification did not succeed"));
   for (let film = 0; film < 8; film++) {
@@ -227,7 +232,7 @@ if (keepsScreenshots)
     const { page } = await comeToTheFace(390);
     await page.getByText("Read the instructions aloud").click();
     await keepLooks(page, "verify-face-aloud");
-    // Somebody who does nothing has the longest time.
+    // A person who does nothing takes the longest time.
     movementsAsked = 4;
     await perform(camera, page, { person: "adult", does: () => "nothing" }, async () => {
       await page.getByRole("button", { name: "Use the camera" }).click();

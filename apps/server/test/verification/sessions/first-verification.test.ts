@@ -84,7 +84,7 @@ test("the guide to the first verification works as it is printed, from the start
     "webhook.endpoint.test",
     "the partner's own code has read it",
   );
-  // The guide to wallets begins where the listener is ready. The account and its organization are there already.
+  // The guide to wallets begins with a ready listener, an account and an organization.
   const wallets = blocks("guide", readGuide("accept-wallets"));
   assert.equal(wallets.length, 4);
   const end = steps.slice(5, 6).map((step) => step.slice(step.indexOf("kill ")));

@@ -50,7 +50,7 @@ async function simulate(document: string, body: Record<string, unknown> = {}) {
   return { outcome, session: await sessionOf(session.id), event: await toldOf(session.id) };
 }
 
-// --- asking --------------------------------------------------------------------------------------------------------
+// --- asking ------------------------------------------------------------------------------------------------
 
 test("what is demanded, the language and the reasons of each language are read back as they were asked", async () => {
   const reasons = { de: "Wir verkaufen Wein.", es: "  Vendemos vino. " };
@@ -129,7 +129,7 @@ test("a demand belongs to what an Idempotency-Key stands for", async () => {
     expectError(await partner.api.post("/v1/sessions", other, headers), 409, "IDEMPOTENCY_KEY_REUSED");
 });
 
-// --- clone detection -----------------------------------------------------------------------------------------------
+// --- clone detection ---------------------------------------------------------------------------------------
 
 test("a document that cannot prove its chip fails where that is required; each reading is a try, and the reason is told", async (t) => {
   const { session, sessionId, socketToken } = await claimedSession(partner.api, cloneDetection);
@@ -210,7 +210,7 @@ test("a cloned chip fails as before, and no demand is said to be unmet", async (
   assert.equal(outcome.unmetRequirement, null);
 });
 
-// --- revocation ----------------------------------------------------------------------------------------------------
+// --- revocation --------------------------------------------------------------------------------------------
 
 test("in the sandbox a test document without a list shows both: it passes and says so, and fails where revocation is required", async () => {
   const passed = await simulate("passport-no-revocation-list", cloneDetection);
@@ -291,7 +291,7 @@ test("a list that is past its time is told as stale, and is not enough where rev
   assert.deepEqual({ failure_code: judged.failure_code, unmet_requirement: judged.unmet_requirement }, unmet);
 });
 
-// --- keeping -------------------------------------------------------------------------------------------------------
+// --- keeping -----------------------------------------------------------------------------------------------
 
 test("the evidence is there although the chip passed in one process and the face in another", async (t) => {
   // By itself it calls no other process, so that the chip does not follow its device.

@@ -13,7 +13,7 @@ import { createPartner, expectData, expectError, readAll, readNewer } from "../.
 import { openLive, withLiveKey } from "../../support/live.ts";
 import { startTestService } from "../../support/service.ts";
 
-// Nothing sweeps here, so many of these sessions stay due.
+// No job runs here, so many of these sessions stay due.
 const { api, clock, core } = await startTestService({ role: "api" });
 const now = clock.now();
 
@@ -23,7 +23,10 @@ const pickOf = <T>(list: readonly T[], seed: number): T => {
   return item;
 };
 
-/** Sessions of the last three hours, and some of the last weeks, in every state, several in the same millisecond, for two organizations, one of them in both environments. */
+/**
+ * Sessions of the last hours and weeks in every state, several in one millisecond. They belong to two
+ * organizations, one of them in both environments.
+ */
 async function seed() {
   const [partner, other] = [await createPartner(api), await createPartner(api)];
   await openLive(core, partner.organizationId);

@@ -14,7 +14,7 @@ import { startTestService } from "../../support/service.ts";
 import { cancelAsPerson, claim, createSession, fail, judge, succeed } from "../../support/sessions.ts";
 import { until } from "../../support/until.ts";
 
-// Two processes' worth of service on one database and one clock. One of them also runs its background jobs by itself.
+// Two processes on one database and one clock. One of them also runs the background jobs.
 const one = await startTestService();
 const two = await startTestService({ role: "api", databaseUrl: one.databaseUrl, clock: one.clock });
 const { clock } = one;
@@ -31,7 +31,7 @@ function at<T>(list: readonly T[], index: number): T {
 /** What must hold for every session, whatever happened to it. */
 function checkEverySession(core: Core): Promise<Map<string, string>> {
   return core.db.transaction(async (tx) => {
-    // One view of all tables: the jobs of both processes go on meanwhile, and what they write between two looks would differ.
+    // One snapshot of all tables, because the jobs of both processes write meanwhile.
     await tx.run(sql`set transaction isolation level repeatable read`);
     return checkSessionsIn(tx);
   });

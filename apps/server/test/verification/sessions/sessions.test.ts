@@ -124,9 +124,9 @@ test("metadata and redirect_url hold no character that nobody sees", async () =>
 
 test("any text in metadata, reason and reference survives the way there and back", async () => {
   const partner = await createPartner(api);
-  // What nobody sees is refused; tabs and line breaks are allowed in values.
+  // Invisible characters are refused; tabs and line breaks are allowed in values.
   const text = fc.string({ maxLength: 20, unit: "binary" }).filter((s) => shownText(s) === s);
-  // What nobody sees is refused in texts that people are shown, and so is a text of nothing else.
+  // Texts for people must have no invisible characters and at least one visible one.
   const word = fc
     .string({ minLength: 1, maxLength: 20, unit: "grapheme" })
     .filter((s) => shownText(s) === s && !/[\n\r\t]/.test(s) && /\S/.test(s));

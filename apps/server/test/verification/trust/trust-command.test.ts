@@ -114,7 +114,8 @@ test("a new edition of a list needs no root, and an authority that a list names 
   assert.equal(await bring("list.ml", country.masterList(), [root]), 0);
   assert.equal(await bring("next.ml", country.masterList()), 0);
 
-  // A foreign list, vouched for by a pin, names the authority of the test country; that alone must not let it vouch.
+  // A foreign list, trusted by a pin, names the authority of the test country. That alone must not let it
+  // vouch.
   const { bring: bringOther } = await setUp(context);
   const foreign = createTestCountry("foreign", today);
   const options = { signedAt: country.signedAt, identifySignerBy: "subject_key_id" } as const;
@@ -325,7 +326,7 @@ test("the folder of an older version is taken over once, and what was taken back
   await access(join(folder, "taken-over", name));
   assert.ok(!(await readdir(folder)).includes(name));
 
-  // A process that ended before it moved the file does the same again, even after the operator took the import back.
+  // A process that ended before it moved the file repeats this, even after the operator removed the import.
   await removeTrustImport(db, record.source.sha256, today, print);
   await writeFile(join(folder, name), serialiseTrustRecord(record));
   await takeOverTrustFolder(db, dataDir, today, print);

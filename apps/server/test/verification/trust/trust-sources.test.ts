@@ -447,7 +447,7 @@ test("a certificate in the database that cannot be read any more is named, and t
   );
   await runJob("show-trust");
   assert.match(core.metrics.render(), /^assay_trust_authorities\{country="UT"\} 1$/m);
-  // A later edition lacks it: it can be told of although it cannot be read.
+  // A later edition lacks it: it is reported although it cannot be read.
   served.set("/list.ml", edition("2026-01-20", ["brainpool", "nist"]));
   await refresh();
   assert.deepEqual(await trusted(), ["brainpool", "nist"]);

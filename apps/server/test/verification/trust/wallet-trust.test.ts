@@ -67,7 +67,7 @@ async function start(env: Record<string, string> = {}) {
       writeFileSync(join(folder, name), content);
       return join(folder, name);
     },
-    /** Whom the service trusts for a purpose, by name, with the list and whether it is stale. */
+    /** The trusted authorities of a purpose by name, with the list and whether it is stale. */
     trusted: async (purpose: Purpose, environment: "live" | "sandbox" = "live") =>
       (await walletAnchors(core, environment, clock.now()))
         .filter((anchor) => anchor.purpose === purpose)

@@ -14,9 +14,9 @@ const { url, api, clock } = await startTestService({
   env: { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "localhost" },
   webhooks: { ca: authority.certificate },
 });
-// The shop looks at the time of what it is sent, and has a clock of its own.
+// The shop checks timestamps with the real time.
 clock.set(new Date());
-// A browser that refuses all storage to what is framed by another site, which is the hardest that any browser does.
+// A browser that refuses all storage to pages framed by another site, the strictest behaviour of any browser.
 const browser = await openBrowser(["--test-third-party-cookie-phaseout"], { whole: true });
 const { origin, foreign } = await startPartnerPage(url);
 const partner = await createPartner(api);
@@ -49,7 +49,7 @@ async function openShop(options: { at?: string; width?: number; script?: string 
   return { page, problems, frame: page.frameLocator("iframe") };
 }
 
-/** What the partner's own code does. `log` gets what its callbacks are told, `messages` all that arrives. */
+/** The partner's own code. `log` gets the arguments of its callbacks, `messages` every message. */
 async function open(page: Page, session: Created, container: string | null = null): Promise<void> {
   await page.evaluate(`
     window.log = [];
@@ -85,11 +85,11 @@ async function tick(at: Place): Promise<void> {
   await agreeButton(at).scrollIntoViewIfNeeded();
 }
 
-/** As long as somebody looks who then agrees. The browser measures it, so there is no clock to move. */
+/** As long as a person looks before agreeing. The browser measures it, so no clock can be moved. */
 const look = (page: Page, longerMs = 0) => page.waitForTimeout(1_300 + longerMs);
 const glance = (page: Page) => page.waitForTimeout(700);
 
-/** On a busy machine the browser tells late what is in sight, so it is pressed until it counts. */
+/** On a busy machine the browser reports late what is visible, so it presses until it counts. */
 async function agreeIn(page: Page, at: Place): Promise<void> {
   await heading(at, "Harbour Hotel asks").waitFor();
   await glance(page);
@@ -100,7 +100,7 @@ async function agreeIn(page: Page, at: Place): Promise<void> {
 async function pressUntilAgreed(page: Page, at: Place, title = "Harbour Hotel asks"): Promise<void> {
   const box = at.getByRole("checkbox", { name: "I agree to the check" });
   for (let press = 0; press < 8; press++) {
-    // People rest on a button before they press it, and a browser that tells late needs them to rest for longer.
+    // People rest on a button before they press it. If the browser reports late, they must rest for longer.
     await agreeButton(at).hover();
     await look(page, press * 700);
     await agreeButton(at).click();
@@ -121,7 +121,7 @@ async function pressUntilAgreed(page: Page, at: Place, title = "Harbour Hotel as
   assert.fail(`it was never agreed to; in sight by the browser: ${await sightNow(page)}`);
 }
 
-/** What the browser tells the page about its heading and its button, which the page itself keeps. */
+/** What the browser reports to the page about the visibility of its heading and its button. */
 async function sightNow(page: Page): Promise<string> {
   const told = await page.frames()[1]?.evaluate(`new Promise((resolve) => {
     const watched = [document.querySelector("h1"), [...document.querySelectorAll("button")].find((b) => b.textContent.includes("Agree"))];
@@ -166,7 +166,7 @@ test("in a dialogue, with all storage refused: from the partner's page to the ou
   assert.equal(await page.locator("iframe").count(), 1, "the person is still reading");
   await checkAccessibility(page);
   await keepScreenshot(page, "embed-dialogue-900-light");
-  // Whoever else speaks to the page is not believed.
+  // Messages from elsewhere are ignored.
   const forged = { assay: 1, session: session.id, type: "finished" };
   await page.evaluate(`postMessage(${JSON.stringify(forged)}, "*")`);
   await frame.getByText("Returning in").first().waitFor();
@@ -174,7 +174,7 @@ test("in a dialogue, with all storage refused: from the partner's page to the ou
   await untilToldOf(page, "close");
   assert.equal(await page.locator("iframe, dialog").count(), 0);
   const told = await toldTo(page);
-  // A step may be told again.
+  // A step may be reported again.
   assert.deepEqual(
     [...new Set(told.map(({ name, status, step }) => [name, status, step].join(" ").trim()))],
     [
@@ -203,7 +203,8 @@ test("in a dialogue, with all storage refused: from the partner's page to the ou
 });
 
 test("inline the frame is as high as its page, up to the window, and the camera is passed on to it", async () => {
-  // The stream is silent and the browser paints late, so that the page would learn the end only after it said that the person left.
+  // The stream is silent and the browser paints late, so the page would get the end only after it reported
+  // that the person left.
   const script = `window.requestAnimationFrame = (callback) => setTimeout(callback, 500, 0);
     window.EventSource = class { addEventListener() {} close() {} };`;
   const { page, frame, problems } = await openShop({ width: 320, script });
@@ -218,7 +219,7 @@ test("inline the frame is as high as its page, up to the window, and the camera 
     false,
   );
   await keepScreenshot(page, "embed-inline-320-light");
-  // Declining, with the keyboard, ends it at once, and the page around is told.
+  // Declining with the keyboard ends it at once, and the embedding page is notified.
   await frame.getByRole("button", { name: "No, cancel" }).press("Enter");
   await frame.getByRole("button", { name: "Yes, cancel" }).press("Enter");
   await untilToldOf(page, "close");
@@ -264,7 +265,7 @@ test("consent cannot be clicked through a frame that is transparent, covered or 
   await pressUntilAgreed(page, frame);
   assert.equal((await readSession(session)).consentGiven, true);
 
-  // Nothing could be stored, so a page that is loaded anew has lost what it needs, and says so.
+  // Nothing could be stored, so a reloaded page has lost what it needs, and says so.
   await page.frames()[1]?.evaluate("void location.reload()");
   await frame.getByText("This page was reloaded").waitFor();
   await frame.getByText("otherwise ask").waitFor();
@@ -476,7 +477,7 @@ test("the example shop delivers after a check on the page and on ours, survives 
   await page.getByRole("link", { name: "Back to Corner Shop" }).click();
   await page.getByText("Your cider is on its way.").waitFor();
   assert.equal(page.url().split("?")[0], address);
-  // What the address says is not believed: an order that nobody checked stays as it is.
+  // The address is not trusted: an unverified order does not change.
   await order();
   await page.goto(`${page.url()}?status=succeeded`);
   await page.getByText("We need proof of your age.").waitFor();

@@ -99,7 +99,7 @@ const furnished = wordy();
 const dialogOverflows =
   "Array.from(document.querySelectorAll('dialog[open]'), (dialog) => dialog.scrollWidth > dialog.clientWidth).includes(true)";
 
-/** A page is loaded once and looked at on both screens: what differs between them is a matter of its styles. */
+/** A page is loaded once and checked on both screens: only its styles differ between them. */
 const screens = [
   [1440, "light"],
   [320, "dark"],
@@ -109,7 +109,7 @@ async function onEachScreen(page: Page, name: string, check: (width: number) => 
   for (const [width, colorScheme] of screens) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme });
-    // The page draws itself anew for the width in the next frame.
+    // The page adapts to the width in the next frame.
     await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
     await check(width);
     if (looksAtAll) await checkAccessibility(page);

@@ -9,14 +9,14 @@ import { startTestService } from "../../support/service.ts";
 const { url, api } = await startTestService();
 const browser = await openBrowser([], { whole: true, keepsPages: true });
 
-/** All that a person could read on the page now, if anything is shown at all. */
+/** All visible text of the page, if anything is shown. */
 function textOf(page: Page): Promise<string> {
   return page.evaluate<string>("document.documentElement.hidden ? '' : document.body.innerText");
 }
 
 /**
- * Somebody at a page with data. `kept`: in a browser that keeps the page whole in its history although the answer says
- * `no-store`, as some do; here it is not told.
+ * A signed-in user at a page with data. `kept`: the browser keeps the page in its history despite `no-store`,
+ * as some do; here the header is replaced.
  */
 async function signedIn({ kept = false } = {}) {
   const owner = await signUpOwner(api);
@@ -111,7 +111,7 @@ test("one tab verifies eight people one after the other, over six connections", 
 test("a page that is not seen holds no connection, and follows the session again when it is", async () => {
   const partner = await createPartner(api);
   const { page } = await openDashboard(browser, url);
-  // Chromium shows every page of a test as visible; the page is told otherwise.
+  // Chromium reports every page of a test as visible, so the script overrides that.
   await page.addInitScript(`{
     let state = "visible";
     Object.defineProperty(document, "visibilityState", { get: () => state });

@@ -359,7 +359,7 @@ test("what is known of devices is forgotten after a week, consents with their se
   };
   const old = await startVerification(partner.api);
   await takeSession(api, old.id);
-  // Nobody claimed this one's token, so no attempt takes it along.
+  // This token was not claimed, so no attempt deletes it.
   const unclaimed = await startVerification(partner.api);
   await agree(api, unclaimed.id);
   await handOff(api, unclaimed.id);

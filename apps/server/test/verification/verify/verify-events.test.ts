@@ -26,7 +26,7 @@ const partner = await createPartner(api);
 
 type Event = { name: string; data: Record<string, any> };
 
-/** A connection of its own, as a browser's event source has one. */
+/** A separate connection, as a browser's event source has one. */
 function connect(url: string, path: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const request = get(`${url}${path}/events`, { agent: false }, resolve);
@@ -221,7 +221,8 @@ test("a device that takes over a session is announced to pages and to the old de
 test("a session has a bounded number of streams, and a page that leaves makes room", async () => {
   const { path } = await startVerification(partner.api);
   const other = await startVerification(partner.api);
-  // Streams are counted by each process, so all pages are at one of them. At another there would be room, and a stream has no end to wait for.
+  // Each process counts its streams, so all pages are at one of them. Another one would have room, and a
+  // stream has no end to wait for.
   const [{ url }] = service.machines;
   const pages = [];
   for (let i = 0; i < maxStreamsPerSession; i++) {
@@ -234,7 +235,7 @@ test("a session has a bounded number of streams, and a page that leaves makes ro
   assert.ok(refused.headers.get("retry-after"));
   await (await follow(url, other.path)).next();
   pages[0]?.close();
-  // The service learns of it when the connection closes, which takes a moment.
+  // The service notices it when the connection closes, which takes a moment.
   await until("the place was given back", async () => {
     const response = await connect(url, path);
     response.destroy();

@@ -92,7 +92,7 @@ test("a QR code that is photographed is worth nothing once it is claimed", async
   const { id } = await startVerification(partner.api);
   const { handoffToken, attemptId, device } = await takeSession(api, id);
   expectError(await claimWith(api, id, handoffToken, "thief"), 409, "HANDOFF_TOKEN_CONSUMED");
-  // The thief knows the session by now and asks for a token of their own.
+  // The thief knows the session by now and asks for another token.
   const own = await handOff(second.api, id);
   expectError(await claimWith(second.api, id, own, "thief"), 403, "HANDOFF_DEVICE_MISMATCH");
   clock.advance(2 * minuteMs);
@@ -173,7 +173,7 @@ test("each cancel token works once, whichever process it is shown to", async () 
   assert.equal((await eventsOf(core, id)).length, 1);
   const details = expectData(await api.get(`${path}/details`));
   assert.equal(details.consent.withdrawn_at, clock.now().toISOString());
-  // The receipt stays readable for whoever holds the token.
+  // The receipt stays readable with the token.
   expectData(await api.as(personal).get(`${path}/consent-receipt`));
 });
 

@@ -72,7 +72,7 @@ test("at the end nothing is stored on that the next person at this computer coul
   await heading(other.page, "The verification was cancelled").waitFor();
   await other.page.waitForFunction("sessionStorage.length === 0");
   assert.deepEqual((await storedIn(other.page)).device, {});
-  // The receipt is there as long as the page is.
+  // The receipt is available as long as the page is open.
   await unfold(other.page, "Your receipt");
   await other.page.getByRole("button", { name: "Show the receipt" }).waitFor();
   await other.page.context().close();

@@ -22,7 +22,7 @@ const { api, url, core, clock, logLines, machines } = await startTestService({
   env: { DNS_RESOLVERS: names.address, WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" },
   webhooks: { ca: authority.certificate },
 });
-/** Where the partner keeps its logo. What it answers is decided by the path alone, until told otherwise. */
+/** The server of the partner's logo. Its answer depends on the path only, unless a test sets another one. */
 const host = await startReceiver(authority);
 const origin = `https://127.0.0.1:${host.port}`;
 
@@ -262,7 +262,7 @@ test("an organization whose logo never comes takes no place from another one", a
   expectData(await other.owner.api.patch("/v1/auth/orgs", { logo_url: `${origin}/theirs.png` }));
   const theirs = await startVerification(other.api);
 
-  // KeyedSlots are those of a process.
+  // Slots are those of a process.
   const [{ url: one }] = machines;
   const hanging: Promise<Response>[] = [];
   for (let tried = 0; tried < 17; tried++) {

@@ -80,7 +80,7 @@ async function checkMovedLittle(page: Page): Promise<void> {
   assert.ok(moved < 0.05, `${moved} of the page moved while it was loading`);
 }
 
-/** The address that the phone hands to the app, and the one that the browser opens where the app is not there. */
+/** The address that the phone passes to the app, and the one that the browser opens without the app. */
 function readIntent(href: string): { address: string; fallback: string } {
   const [, address, extras] = /^intent:\/\/(.*)#Intent;(.*);end$/.exec(href) ?? [];
   assert.ok(address !== undefined && extras !== undefined, href);
@@ -108,7 +108,7 @@ test("Android: the app comes first, before anything is agreed to; installing it 
   await checkMovedLittle(page);
   await look(page, "android-app");
 
-  // Where the app is not there, the browser opens this instead.
+  // Without the app, the browser opens this instead.
   await page.goto(fallback);
   await page.getByRole("alert").filter({ hasText: "The app did not open" }).waitFor();
   assert.equal(await page.locator("main a").first().innerText(), "Install the app");
@@ -184,7 +184,7 @@ test("where no app helps, the page says so, names the ways that remain, and lead
   await look(page, "iphone-no-app");
   await otherDevice(page).click();
   await page.getByRole("button", { name: "Back to this device" }).click();
-  // The same after agreeing; and who scans the code with another iPhone learns why it does not help.
+  // The same after agreeing. A person who scans the code with another iPhone reads why it does not help.
   await otherDevice(page).click();
   await agree(page);
   await code(page).waitFor();
@@ -325,7 +325,7 @@ test("the link opened twice, or again after the app was killed, goes on where it
   await readTestPassport(third, "Valid identity card");
   await heading(third, "Now show your face").waitFor();
 
-  // Somebody else with the link can follow, and neither take it nor end it.
+  // Another person with the link can follow, but neither take over nor end it.
   const other = await openPerson(session.verification_url, { device: "android" });
   await heading(other.page, "Continue on the other device").waitFor();
   await otherDevice(other.page).click();

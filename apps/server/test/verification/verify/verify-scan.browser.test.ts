@@ -15,7 +15,9 @@ const partner = await createPartner(api);
 
 type Pose = { angle: number; scale: number; yaw: number; x: number; y: number; glare: number };
 
-/** What a camera sees of a picture that is moved, turned, tilted and lit by a lamp, as three bytes a pixel. */
+/**
+ * What a camera sees of a picture that is moved, turned, tilted and lit by a lamp, with three bytes a pixel.
+ */
 const filmed = `async ({ address, poses, width, height }) => {
   const picture = new Image();
   picture.src = address;
@@ -90,7 +92,7 @@ test("the camera films the page of a test passport, its key opens the chip, and 
   camera.show({ ...first, data: new Uint8Array(first.data.length).fill(4) });
   const worker = page.waitForEvent("worker");
   await page.getByRole("button", { name: "Scan with the camera" }).click();
-  // In the dark nothing is seen, and the person is told what to do. The dialog is whole for a screen reader.
+  // In the dark nothing is seen, and a hint says what to do. The dialog is complete for a screen reader.
   await page
     .getByTestId("zone-hint")
     .filter({ hasText: /light|lines/ })

@@ -79,8 +79,8 @@ async function showWhole(page: Page, width: number): Promise<void> {
 const comparedScreens = new Set(["consent-verified", "face-simulated", "succeeded", "failed-chip"]);
 
 /**
- * Small and dark: fits and is accessible. Whoever wants to look also gets it large and light, whose contrast the colours themselves
- * are tested for.
+ * Small and dark: fits and is accessible. Screenshots also show it large and light; the contrast of its
+ * colours is tested separately.
  */
 async function look(page: Page, name: string, extent: "small" | "both" = "both"): Promise<void> {
   await page.setViewportSize({ width: 320, height: 900 });
@@ -176,7 +176,7 @@ test("from the link to the decrypted webhook, with a reload at every step: conse
   await page.reload();
   await page.getByRole("button", { name: "Continue", exact: true }).click();
   await heading(page, "You are verified").waitFor();
-  // Only whoever saw it end is taken back: a reload, or the way back from there, stays.
+  // Only the tab that saw it end redirects: a reload, or the way back from there, stays.
   await page.reload();
   await heading(page, "You are verified").waitFor();
   assert.equal(await page.getByText("Returning in").count(), 0);
@@ -469,7 +469,7 @@ test("a lost socket is opened again and the reading goes on; without an event st
   await page.context().close();
 });
 
-/** Whether the page is seen, as it is told when a phone is locked and unlocked. */
+/** Sets the visibility of the page, as when a phone is locked and unlocked. */
 function seenAs(state: "hidden" | "visible"): string {
   return `Object.defineProperty(document, "visibilityState", { configurable: true, get: () => "${state}" });
     document.dispatchEvent(new Event("visibilitychange"));`;
@@ -532,7 +532,7 @@ test("the shell's chip transport reads the document with what is printed on it, 
   const [around, place] = [await drawing.boundingBox(), await spot.boundingBox()];
   assert.ok(around !== null && place !== null && place.y > around.y + around.height / 2);
   await look(page, "reading");
-  // The phone is locked in the middle of it: the page is out of sight, its socket dies, and the chip gets no power.
+  // The phone is locked during the reading: the page is hidden, its socket dies, and the chip gets no power.
   await page.evaluate(seenAs("hidden"));
   locked = true;
   hold = null;
@@ -577,7 +577,7 @@ test("where only desks read, the page says so before anything is agreed to, show
   await dialog.getByRole("button", { name: "Back" }).click();
   assert.equal(expectData(await live.api.get(`/v1/sessions/${session.id}`)).status, "created");
 
-  // Who is not at the counter goes back, and the partner learns it.
+  // A person who is not at the counter goes back, and the partner gets the event.
   const away = await openPerson((await createSession({}, live)).verification_url);
   await away.page.getByRole("button", { name: "Back to Quiet Bank" }).click();
   await away.page.getByRole("button", { name: "Yes, cancel" }).click();
@@ -626,7 +626,7 @@ test("declining and cancelling end the session at once and lead back; an unknown
     new RegExp(`^http://localhost:9/booked\\?session_id=${session.id}&status=cancelled&return_code=[\\w-]+$`),
   );
   assert.equal(expectData(await own.api.get(`/v1/sessions/${session.id}`)).status, "cancelled");
-  // Whoever comes back is told what happened and whom to ask, and is not sent away again.
+  // A person who returns sees what happened and whom to ask, and is not redirected again.
   await page.goBack();
   await heading(page, "The verification was cancelled").waitFor();
   await page.getByRole("link", { name: "help@quay.example" }).waitFor();

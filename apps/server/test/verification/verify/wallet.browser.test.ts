@@ -69,7 +69,7 @@ const withoutApi = "delete window.DigitalCredential;";
 
 type Device = Parameters<typeof openPage>[2];
 
-/** A browser of the person's own, at the service's time, which a test wallet tells the time by. */
+/** A separate browser for the person, at the service's time, which the test wallet uses. */
 async function openPerson(address: string, device: Device = {}, script = withoutApi) {
   const { page, problems } = await openPage(browser, url, device);
   page.setDefaultTimeout(30_000);
@@ -127,7 +127,7 @@ async function answerWith(link: string, outcome: WalletOutcome): Promise<string>
   return redirectUri ?? assert.fail("the service names no way back");
 }
 
-/** Fits on the narrowest screen, is accessible, and is there in the colours that the person forces. */
+/** Fits the narrowest screen, is accessible, and is visible in forced colours. */
 async function look(page: Page, name: string): Promise<void> {
   const before = page.viewportSize() ?? { width: 1440, height: 900 };
   await page.emulateMedia({ colorScheme: "dark" });
@@ -203,7 +203,7 @@ const tellingStream = `${withoutApi}
     }
   };`;
 
-/** Holds an answer back until the stream has told the page what it says, and the page has drawn it. */
+/** Delays an answer until the stream has sent its content to the page and the page has drawn it. */
 async function holdBack(
   page: Page,
   address: string,
@@ -281,7 +281,7 @@ test("in another browser the answer is erased and explained; starting again ther
   await shareInTestWallet(other.page, "Valid, an adult");
   await heading(other.page, "You are verified").waitFor();
   assert.equal((await eventOf(session)).data.evidence.binding, "handed_over");
-  // The first browser is told as well.
+  // The first browser is notified as well.
   await heading(first.page, "You are verified").waitFor();
   await other.page.context().close();
   await first.page.context().close();
@@ -422,8 +422,8 @@ async function answerDcRequest({ requests }: DcRequest, outcome: Exclude<WalletO
 type DcOutcome = Exclude<WalletOutcome, "declines"> | null;
 
 /**
- * The browser's own API with the virtual wallet that Chromium has for tests. It is told what to answer as soon as there is a request; null is
- * a person who closes the browser's dialogue. What the page hands to the API is noted.
+ * The browser's own API with Chromium's virtual wallet for tests. Each request gets the next answer; null is
+ * a person who closes the browser's dialogue. Returns the requests that the page passed to the API.
  */
 async function useVirtualWallet(page: Page, answers: DcOutcome[]): Promise<() => Promise<DcRequest[]>> {
   const wallet = await page.context().newCDPSession(page);
@@ -447,7 +447,10 @@ async function useVirtualWallet(page: Page, answers: DcOutcome[]): Promise<() =>
   return () => page.evaluate<DcRequest[]>("window.asked");
 }
 
-/** Opens the wallet by the browser, once more where the machine was so slow that the press grew old, and waits for what comes of it. */
+/**
+ * Opens the wallet through the browser and waits for the result. Presses again if the machine was so slow
+ * that the user activation expired.
+ */
 async function askBrowser(page: Page, told: string): Promise<void> {
   await button(page, "Open your wallet").click();
   const pressAgain = page.getByText("Press once more to open the app.");
@@ -532,7 +535,7 @@ test("in a frame the wallet is asked in a tab: from the beginning where there is
   const { origin } = await startPartnerPage(url);
   for (const methods of [["wallet_pid"], ["document_chip", "wallet_pid"]]) {
     const session = await createSession(methods, { embed_origin: origin });
-    // A browser without a window cannot tell whether a frame is seen, so this is agreed to elsewhere.
+    // A headless browser cannot check whether a frame is visible, so consent is given through the API.
     if (methods.length > 1)
       await agreeByApi(api, session.id, [...Object.keys(shareFields), "service_document_id"]);
     const context = await browser.newContext();

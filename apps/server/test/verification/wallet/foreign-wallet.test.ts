@@ -104,7 +104,7 @@ type Fault = {
   signer?: Purpose | "unknown";
   status?: keyof typeof testStatusIndexes;
   validity?: { from: Date; until: Date };
-  /** Of the credential as it is issued. */
+  /** Of the issued credential. */
   claims?: Record<string, unknown>;
   type?: string;
   presentedBy?: "other";

@@ -28,10 +28,15 @@ const { api, core, clock } = service;
 const letters = (length: number) =>
   [...randomBytes(length)].map((byte) => String.fromCharCode(65 + (byte % 26))).join("");
 
-/** Of the test list, which has 1,024 entries. Its number is found in many places, so the reference to it is looked for. */
+/**
+ * Of the test list, which has 1,024 entries. The number alone occurs in many places, so the test searches for
+ * the reference.
+ */
 const statusIndex = randomInt(200, 1_000);
 
-/** What must be found nowhere: the person's values, what the wallet added, and the parts of the presentation itself. */
+/**
+ * What must be found nowhere: the person's values, what the wallet added, and the parts of the presentation.
+ */
 type Canary = { name: string; value: string };
 
 async function present(path: string, familyName: string, breaks: boolean) {
@@ -107,7 +112,7 @@ async function searchEverywhere(canaries: readonly Canary[]): Promise<void> {
   assertFree("the metrics", Buffer.from(core.metrics.render()), canaries);
 }
 
-/** Null where the database is not on this machine, or does not tell. */
+/** Null if the database is not on this machine, or does not say. */
 async function walFolder(): Promise<string | null> {
   try {
     const { folder } = await core.db.one<{ folder: string }>(
@@ -119,7 +124,7 @@ async function walFolder(): Promise<string | null> {
   }
 }
 
-/** It has what was written and erased, too, of every test that uses the server. So a date is no canary there. */
+/** It also contains what was written and erased by every test of the server. So a date is no canary there. */
 function searchWal(folder: string | null, canaries: readonly Canary[]): void {
   if (folder === null) return;
   const texts = canaries.filter(({ name }) => name !== "birthdate").map(({ value }) => value);

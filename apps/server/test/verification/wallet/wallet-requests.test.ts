@@ -120,7 +120,7 @@ test("a request begins the attempt, fixes the choice, and ties itself to the bro
     409,
     "CONSENT_FIXED",
   );
-  // Five random values, and none of them is stored as it is but the nonce, which is no secret.
+  // Five different random values. The three secrets among them are not stored in the clear.
   const request = await readRequest(link, wallet.fetch);
   const code = codeOf(await answerRequest(request, "valid", { ...wallet, now: now() }));
   const values = [id, requestId, request.nonce, cookieOf(started).split("=")[1], code];
@@ -422,7 +422,7 @@ test("required revocation: without a status list the presentation is refused, an
     };
     return { code: codeOf({ redirectUri: sent.redirect_uri }), cookie };
   };
-  // A list that is not there, and none at all.
+  // A list that cannot be fetched, and no list.
   for (const more of [{ status: { uri: "https://127.0.0.1:1/list", idx: 3 } }, {}]) {
     assert.equal((await present(more)).code, null);
     const status = await statusOf(path);
@@ -436,7 +436,7 @@ test("required revocation: without a status list the presentation is refused, an
   assert.equal(expectData(await complete(path, code, cookie)).status, "succeeded");
 });
 
-// --- the Digital Credentials API -----------------------------------------------------------------------------------------
+// --- the Digital Credentials API ---------------------------------------------------------------------------
 
 async function askBrowser(asked: Asked) {
   const session = await agreed(asked);
