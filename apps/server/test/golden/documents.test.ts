@@ -18,7 +18,7 @@ const records = readdirSync(decisions)
 const numbersOfRecords = new Set(records.map((file) => file.slice(0, 4)));
 const textOf = (file: string) => readFileSync(path.join(root, file), "utf8");
 
-test("decision records have a number of their own, in one format, and all are in the list", () => {
+test("decision records have unique numbers and one format, and all are in the list", () => {
   const entries: string[] = [];
   const numbers = records.map((file) => file.slice(0, 4));
   assert.equal(new Set(numbers).size, records.length);
@@ -197,7 +197,7 @@ const told: readonly [document: string, sentence: RegExp, value: string | number
   ["docs/agents.md", /an organization can have (\w+) under way/, inWords[sandboxDeviceLimits.forEach] ?? ""],
 ];
 
-test("numbers that guides tell in prose are those of the contract", () => {
+test("numbers in the prose of guides are those of the contract", () => {
   for (const [document, sentence, value] of told) {
     const found = sentence.exec(textOf(document));
     assert.equal(found?.[1], String(value), `${document}: ${sentence}`);

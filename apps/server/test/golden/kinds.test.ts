@@ -69,7 +69,7 @@ export function plantsThatDoNotCompile(
   void recordTry(core, attempt, { ...judged, verdict: { failureCode: "liveness_failed" }, proof });
 }
 
-test("each method has at most one kind, and each step, stage and kind has a name of its own", () => {
+test("each method has at most one kind, and the names of steps, stages and kinds are unique", () => {
   const all = Object.values(kinds);
   const unique = (names: readonly string[]) => assert.equal(new Set(names).size, names.length, names.join());
   unique(all.flatMap((kind) => kind.methods));

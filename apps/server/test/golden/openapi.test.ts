@@ -68,7 +68,7 @@ test("every body and every success has an example that its schema accepts", () =
   }
 });
 
-test("what arrives at an endpoint has tags of its own, and no two tags name one file", () => {
+test("what arrives at an endpoint has separate tags, and no two tags name one file", () => {
   const tags = new Set(operations.flatMap((operation) => operation.tags));
   const events = Object.values(document.webhooks).flatMap(({ post }) => post.tags);
   assert.deepEqual(

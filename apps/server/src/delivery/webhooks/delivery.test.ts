@@ -138,7 +138,7 @@ test("an endpoint is disabled by 410 and by five days without a success, by noth
   );
 });
 
-test("a redirect is a failure of its own kind", () => {
+test("a redirect has a separate failure code", () => {
   for (const status of [300, 301, 399]) assert.equal(errorOfStatus(status), "redirect_not_followed");
   for (const status of [199, 400, 404, 500]) assert.equal(errorOfStatus(status), "status_not_2xx");
 });

@@ -187,7 +187,7 @@ test("a slow place is one less for what begins, and is free again when its attem
   assert.equal(second.slow, false);
 });
 
-test("what an endpoint's attempts tell is its speed, and how much of it may be under way", () => {
+test("an endpoint's attempts decide its speed and how many may be in flight", () => {
   const lanes = new Lanes({
     ...limits,
     maxYoung: 400,
@@ -318,7 +318,7 @@ test("a pick is of no more deliveries than were asked for, and of none for an en
   assert.deepEqual(wide.pick(true, 64), [{ endpointId: "e", most: 3 }]);
 });
 
-test("an attempt that becomes slow takes a place of the unproven from nobody where its endpoint was proven", () => {
+test("an attempt that becomes slow takes no slot of the unproven if its endpoint was proven", () => {
   const lanes = new Lanes({ ...roomy, maxYoungUnproven: 1 });
   proven(lanes, "e", 2);
   for (const ticket of takeAll(lanes, "e")) {

@@ -63,7 +63,7 @@ test("no limit is ever exceeded, a refusal changes nothing, and after every rele
   );
 });
 
-test("the limit that was met is told, and room for one whole attempt is left by every setting", () => {
+test("the limit that was met is reported, and every setting leaves room for one whole attempt", () => {
   const met: string[] = [];
   const limits = byteLimits({ processBytes: 1, sandboxPercent: 1, organizationPercent: 1 });
   const all = { process: maxOfOneAttempt, sandbox: maxOfOneAttempt };

@@ -45,7 +45,7 @@ const times = (count: number, make: () => Error) => Array.from({ length: count }
 const lost = () => new WorkerLostError();
 const full = () => new PoolBusyError();
 
-test("each check is a task of its own, for the one who asks, by the operator's policy", async () => {
+test("each check is a separate task for its caller, by the operator's policy", async () => {
   const { examiner, asking, tasks, whos } = examinerWith([], { policy: "sha1=refuse" });
   await examiner.verify({ trust: "test_country", files, now }, asking);
   await examiner.beginProof("chip_authentication", files, asking);
@@ -73,7 +73,7 @@ test("without a policy it is the usual one", async () => {
   assert.ok(tasks[0]?.kind === "verify" && tasks[0].policy === "");
 });
 
-test("a thread that is lost costs nobody anything twice; a task that ends three of them is given up", async () => {
+test("the task of a lost thread is repeated twice; a task that ends three threads is given up", async () => {
   const lucky = examinerWith(times(2, lost));
   await lucky.simulate();
   assert.deepEqual([lucky.tasks.length, lucky.busy()], [3, 0]);
@@ -82,7 +82,7 @@ test("a thread that is lost costs nobody anything twice; a task that ends three 
   assert.equal(deadly.tasks.length, 3);
 });
 
-test("where there is no place to wait, it is told once and tried again, until the patience is over", async () => {
+test("if the queue is full, the caller is notified once and the task is retried until the time is over", async () => {
   const late = examinerWith(times(5, full));
   await late.simulate();
   assert.deepEqual([late.tasks.length, late.busy()], [6, 1]);

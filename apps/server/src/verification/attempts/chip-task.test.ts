@@ -64,7 +64,7 @@ test("of one that is refused there is the reason, and nothing that it says", asy
   }
 });
 
-test("the test country is that of its year, and counts for nobody outside of the sandbox", async () => {
+test("the test country is that of its year, and counts in the sandbox only", async () => {
   const later = new Date("2027-03-01T12:00:00.000Z");
   assert.equal((await check(filesOf("passport-valid", later), { at: later })).failureCode, null);
   assert.equal((await check(filesOf("passport-valid"))).failureCode, null);

@@ -199,7 +199,7 @@ test("a proof that is begun again has a fresh exchange, and one that is judged e
   assert.deepEqual([again.state.phase, again.state.proof, again.state.artifacts.size], ["chip", null, 0]);
 });
 
-test("results of our own work that come in another phase change nothing", () => {
+test("results of the service's work that come in another phase change nothing", () => {
   const verdict = { failureCode: null } as const;
   const commands: FlowInput = { kind: "proof_commands", exchange: "x", commandKind: "sealed", commands: [] };
   const results: readonly (readonly [FlowInput, readonly FlowState["phase"][]])[] = [
@@ -295,7 +295,7 @@ test("an answer counts up to its deadline, and one that is late fails its try wi
   assert.deepEqual(after(capturing(), frame(1, 2), done).effects.slice(-1), closed("OUT_OF_ORDER"));
 });
 
-test("a capture that nobody ends is ended some time after its deadline", () => {
+test("a capture that the device does not end is ended some time after its deadline", () => {
   const overdue = challenge.deadlineMs + limits.captureGraceMs;
   const { state } = after(capturing(), frame(1, 5));
   const time: FlowInput = { kind: "time_passed" };
@@ -327,7 +327,7 @@ test("a challenge says what is asked for and the time that is left", () => {
   ]);
 });
 
-test("a verdict is told with what is left and where it goes on, and its bytes are overwritten", () => {
+test("a verdict is sent with the tries left and the next phase, and its bytes are overwritten", () => {
   const failed = { failureCode: "document_expired" } as const;
   const told = (effects: readonly FlowEffect[]) => ofType(effects, "step_result");
   const refusedChip = after(
@@ -378,7 +378,7 @@ test("a chip that has passed before is read again without a try, and counts wher
   assert.deepEqual(failed.effects, [{ kind: "record", step: "chip", number: 2, verdict }]);
 });
 
-test("an end is told, overwrites everything and closes; so does one that was made elsewhere", () => {
+test("an end is sent, overwrites everything and closes; so does an end from elsewhere", () => {
   const wiped = [
     { kind: "wipe", what: "chip" },
     { kind: "wipe", what: "face" },

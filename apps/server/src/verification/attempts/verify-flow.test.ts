@@ -396,7 +396,7 @@ test("answers that we cannot judge cost no try, and the challenge is given back 
   assert.ok(!effects.some((effect) => effect.kind === "give_back_challenge"));
 });
 
-test("a full queue never adds up to anything, an unusable portrait is told at once from then on", () => {
+test("a full queue never adds up to anything; an unusable portrait is reported at once from then on", () => {
   let state = beforeTheCamera();
   for (let round = 0; round < 20; round++)
     state = advance(answerChallenge(state), { kind: "fault", code: "FACE_CHECK_BUSY" }, new Date(0)).state;
@@ -420,7 +420,7 @@ for (const mode of ["camera", "simulated"] as const) {
   });
 }
 
-test("without a face check nobody ever succeeds, and nothing is counted for it", () => {
+test("without a face check no session succeeds, and nothing is counted for it", () => {
   fc.assert(
     fc.property(moves, (all) => {
       const { state, seen } = play("unavailable", all);

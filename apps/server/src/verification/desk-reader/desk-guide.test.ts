@@ -17,7 +17,7 @@ import { EndedAtDesk, terminalOn } from "./terminal.ts";
 const refusedCall = (code: string) =>
   new CallError(409, { code, message: "The service says no.", hint: "Its own hint.", docs: "" }, null);
 
-test("whoever sits at the desk is told what to do about every error, and how the command ends", () => {
+test("the desk says what to do about every error, and how the command ends", () => {
   const cases: readonly [unknown, number, RegExp][] = [
     [new NoReaderError("No reader is connected"), 6, /Plug the reader in/],
     [new PcscError("SCardConnect", 0x8010000b), 6, /Close the other program/],

@@ -14,7 +14,7 @@ const now = new Date("2026-03-01T12:00:00.000Z");
 const organizationId = knownId<OrganizationId>("org-1");
 const mrz = parseMrzLines(specimenLines(), now);
 
-test("a success tells the chosen claims of what was proved, which were chosen, and what it rests on", () => {
+test("a success has the chosen claims of the proof, their names, and its evidence", () => {
   const proof: Proof = {
     kind: "document_chip",
     content: serialize({ mrz } satisfies ChipContent),

@@ -118,7 +118,7 @@ test("a try that cannot pass any more is reported once, and counted once", async
   assert.match(counts.render(), /assay_face_judgements_total\{outcome="liveness_failed"\} 1$/m);
 });
 
-test("the face judge, with its real models, passes a second person on their own JPEG 2000 portrait, in daylight, where the colours cannot be told", async () => {
+test("the face judge, with its real models, passes a second person on their JPEG 2000 portrait, in daylight without measurable colours", async () => {
   const portrait = readPortrait("elder.jp2");
   const verdict = await judged({ person: "elder" }, portrait);
   assert.ok(verdict.kind === "passed", JSON.stringify(verdict));
@@ -200,7 +200,7 @@ test("the face judge, with its real models, judges times and unreadable pictures
   );
 });
 
-test("the face judge, with its real models, counts what it judged and logs nothing about anybody", () => {
+test("the face judge, with its real models, counts what it judged and logs nothing about people", () => {
   const counted = metrics.render();
   assert.match(counted, /assay_face_judgements_total\{outcome="passed"\} \d/);
   assert.match(counted, /assay_face_judgements_total\{outcome="selfie_face_mismatch"\} 1/);

@@ -84,7 +84,7 @@ test("the face models find, measure and embed faces as the packages do that thei
   }
 });
 
-test("the face models are made from the very weights that were published", () => {
+test("the face models are made from exactly the weights that were published", () => {
   const folder = new URL(".", import.meta.resolve("@assay/face/networks/facemesh.json"));
   const told = new Map(
     [

@@ -51,7 +51,7 @@ test("frames are looked at one after another, each with where the face was in th
   assert.deepEqual(await finished, { kind: "seen", frames: [seenAt(7), seenAt(8)] });
 });
 
-test("frames for which nobody has the time are left to the judgement, in order", async () => {
+test("frames for which no worker is idle are left to the judgement, in order", async () => {
   const { asked, state, sitting } = slowWorker();
   sitting.add(frame(1));
   asked[0]?.answer(seenAt(1));
@@ -98,7 +98,7 @@ test("what was found is dropped with the frames", async () => {
   assert.deepEqual(await sitting.finish(), { kind: "seen", frames: [] });
 });
 
-test("after each look it is told what the frames show so far, with their times, and no more once nobody asks", async () => {
+test("after each look the results so far are reported with their times, until the sitting is closed", async () => {
   const { asked, told, sitting } = slowWorker();
   for (const number of [1, 2, 3]) sitting.add(frame(number));
   asked[0]?.answer(seenAt(7));

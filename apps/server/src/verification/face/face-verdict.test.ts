@@ -128,7 +128,7 @@ test("the verdict never carries a portrait's embedding or a frame's", async () =
   }
 });
 
-test("signs of an attack raise the risk and fail nobody, unless the operator requires the detector", async () => {
+test("signs of an attack raise the risk and fail no try, unless the operator requires the detector", async () => {
   const scored = (attackScore: number | "unavailable") => async (): Promise<FaceJobResult> => ({
     ...(await at(0.3)()),
     ...{ attackScore },

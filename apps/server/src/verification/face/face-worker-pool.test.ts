@@ -249,7 +249,7 @@ test("face workers look at a single frame only while they have nothing to do, an
   await brief.close();
 });
 
-test("face workers tell that a frame or the portrait cannot be read, and go on", async () => {
+test("face workers report a frame or portrait that cannot be read, and go on", async () => {
   const good = jobOf(widths.fine);
   const rubbish = new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3]);
   assert.deepEqual(await pool.run({ ...good, portrait: rubbish }, liveTry), { kind: "portrait_unusable" });
@@ -278,7 +278,7 @@ test("face workers say so when the models cannot be loaded", async () => {
   await broken.close();
 });
 
-test("face workers answer nobody after they are closed", async () => {
+test("face workers answer nothing after they are closed", async () => {
   const closing = poolWith();
   const running = assert.rejects(closing.run(jobOf(widths.hangs), liveTry), faultWith("closed"));
   await closing.close();

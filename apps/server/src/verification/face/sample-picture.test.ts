@@ -44,7 +44,7 @@ test("a chip of a large face shows the mean of its pixels, so that fine patterns
   near(colourAt({ left: 0.5, top: 0.5, along: 2, across: 0 }, 40, 30), [80.5, 60.5, 127.5]);
 });
 
-test("points of a cut are told in pixels of the picture, without the bars that made it square", () => {
+test("points of a cut are in pixels of the picture, without the bars that made it square", () => {
   const wide = pointsInPicture([0, 0.25, 1, 0.5], { x: 30, y: 40, width: 80, height: 40 });
   assert.deepEqual([...wide], [30, 40, 110, 60]);
   const high = pointsInPicture([0.25, 0, 0.5, 1], { x: 30, y: 40, width: 40, height: 80 });

@@ -112,7 +112,7 @@ test("totals are the sums of the days, and the success rate is over what has end
   assert.equal(summarize(["2026-03-01"], [row("2026-03-01", { created: 1 })]).successRate, null);
 });
 
-test("a funnel counts at each stage whoever got at least that far", () => {
+test("a funnel counts at each stage the sessions that got at least that far", () => {
   const counted = { created: 1, opened: 2, chip_read: 3, succeeded: 4 };
   assert.deepEqual(funnelOf(counted, {}), {
     created: 10,
@@ -147,7 +147,7 @@ test("a stage of a kind includes the successes of that kind and not those of ano
   });
 });
 
-test("how far steps led is told by the stages of their kind: a chip by its pass, a face by its try", () => {
+test("the stages of their kind show how far steps led: a chip by its pass, a face by its try", () => {
   const passedAt = "2026-03-01T10:00:00.000Z";
   assert.equal(stageOf({}), null);
   assert.equal(stageOf({ chip: { tries: 2 } }), null);

@@ -73,7 +73,7 @@ test("live takes https only", () => {
   assert.match(liveSchemeProblem(new URL("http://localhost")) ?? "", /https/);
 });
 
-test("an address must be complete and hold nothing that nobody sees", () => {
+test("an address must be complete and hold no invisible character", () => {
   for (const text of [
     "shop.example.com",
     "//shop.example.com",

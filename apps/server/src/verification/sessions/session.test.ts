@@ -46,7 +46,7 @@ const attempt = (over: Partial<OpenAttempt> = {}): OpenAttempt => ({
 });
 const ended: SessionStatus[] = ["succeeded", "failed", "expired", "cancelled"];
 
-test("an open session is expired from the very millisecond of its expiry on, and no other status changes by time", () => {
+test("an open session is expired from the exact millisecond of its expiry on, and no other status changes by time", () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...sessionStatuses),
@@ -210,7 +210,7 @@ test("a partner cancels what is open and not in flight; a person always; a succe
   assert.deepEqual(decide("in_progress", "cancelled_by_user", attempt()), { kind: "cancel" });
 });
 
-test("declining is for sessions that are open and that nobody agreed to; a cancelled one stays as it is", () => {
+test("only open sessions without consent can be declined; a cancelled one does not change", () => {
   const decide = (status: SessionStatus, agreed = false) => decideDecline(session(status), agreed, now);
   assert.deepEqual(decide("created"), { kind: "cancel" });
   assert.deepEqual(decide("cancelled"), { kind: "none" });

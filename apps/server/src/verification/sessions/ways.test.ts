@@ -132,7 +132,7 @@ test("a chip gives every field of the contract and meets every requirement", () 
   assert.deepEqual(waysToSatisfy(everything, ["wallet_pid"]), []);
 });
 
-test("wallets answer only somebody whom they know; the link of a proof of age is not signed", () => {
+test("wallets answer only registered verifiers; the link of a proof of age is not signed", () => {
   const unknown: Operator = { methods, registration: null };
   const age = asked(["age_over_18"]);
   assert.deepEqual(waysUnder(age, methods, unknown), ["document_chip", "wallet_age"]);

@@ -12,7 +12,7 @@ const signedBy = {
   signerCertificate: null,
 };
 
-test("an import is told by what it holds and who signed it", () => {
+test("an import is described by its contents and its signer", () => {
   const one = new Uint8Array(1);
   const told = (record: Partial<TrustRecord>) =>
     describeImport({ source, certificates: [one, one], revocationLists: [one], ...record });

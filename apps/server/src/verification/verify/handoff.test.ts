@@ -17,7 +17,7 @@ const tokens = fc.record({
   mayTakeOver: fc.boolean(),
 });
 
-test("a token that was used is good for the device that used it and for nobody else", () => {
+test("a used token is good for the device that used it and for no other", () => {
   fc.assert(
     fc.property(tokens, (token) => {
       const decision = decideHandoff({ ...token, consumedAt: now }, phone, now);
@@ -28,7 +28,7 @@ test("a token that was used is good for the device that used it and for nobody e
   );
 });
 
-test("a token that nobody used is good until its time, exactly, and takes over only where it says so", () => {
+test("an unused token is good exactly until its expiry, and takes over only if it says so", () => {
   fc.assert(
     fc.property(tokens, (token) => {
       const fresh = { ...token, consumedAt: null, deviceHash: null };
@@ -50,7 +50,7 @@ test("the same device is another one in another session", () => {
   assert.ok(!hashDevice(session, "phone").equals(hashDevice(knownId("vs_2"), "phone")));
 });
 
-test("at the very moment of its expiry a token is too old", () => {
+test("at the exact moment of its expiry a token is too old", () => {
   const now = new Date("2026-03-01T09:30:00.000Z");
   const token = { expiresAt: now, consumedAt: null, deviceHash: null, mayTakeOver: false };
   const device = hashDevice(session, "phone");

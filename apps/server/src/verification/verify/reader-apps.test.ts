@@ -69,7 +69,7 @@ test("what is missing, twice or malformed is named, and the value is not repeate
   for (const [text, problem] of ios) assert.throws(() => parseIosReaderApp(text), problem, text);
 });
 
-test("Safari is told of an app in the App Store, and of its App Clip", () => {
+test("the banner names an app in the App Store, and its App Clip, to Safari", () => {
   const app = "app=ABCDE12345.org.example.verify";
   assert.equal(appBannerOf(null), null);
   assert.equal(appBannerOf(parseIosReaderApp(`${app},${install}`)), null);
@@ -83,7 +83,7 @@ test("Safari is told of an app in the App Store, and of its App Clip", () => {
   );
 });
 
-test("the page is told where to install an app and, on Android, which one to open", () => {
+test("the page gets the address to install an app and, on Android, the app to open", () => {
   assert.deepEqual(viewReaderApps({ android: null, ios: null }, publicUrl), { android: null, ios: null });
   const apps = {
     android: parseAndroidReaderApp(`package=org.example.verify,sha256=${hex},${install}`),

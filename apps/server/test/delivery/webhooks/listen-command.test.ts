@@ -144,7 +144,7 @@ test("an address without a scheme is forwarded to, with the headers that were as
   assert.equal(first?.rawHeaders.filter((name) => name.toLowerCase() === "host").length, 1);
 });
 
-test("a receiver with a certificate of its own is asked with --skip-verify only", async () => {
+test("a receiver with a self-signed certificate is used with --skip-verify only", async () => {
   const { listen, sendTest } = await setUp();
   const local = await startLocalReceiver(authority.issue(["127.0.0.1"]));
   for (const [more, answer] of [
@@ -180,7 +180,7 @@ test("--print-secret prints the secret alone: that of the listener that runs, or
   await listening.kill("SIGINT");
 });
 
-test("a receiver that fails, or is not there, is tried again on the ordinary schedule, and the line tells when", async () => {
+test("a receiver that fails or does not listen is tried again on the ordinary schedule, and the line says when", async () => {
   const { partner, listen, sendTest } = await setUp();
   const local = await startLocalReceiver();
   local.answerWith((at) => (at === 1 ? 500 : 200));
@@ -431,7 +431,7 @@ test("behind a proxy that asks for a password, listen and doctor work with http 
   }
 });
 
-test("an endpoint that somebody removes ends its listener, which says so", async () => {
+test("removing an endpoint ends its listener, which says so", async () => {
   const { partner, listen } = await setUp();
   const listening = listen();
   const { endpoint_id: id } = await listening.next("ready");
@@ -441,7 +441,7 @@ test("an endpoint that somebody removes ends its listener, which says so", async
   assert.match(listening.told, /removed by somebody else/);
 });
 
-test("what cannot work is told in a sentence that says what to do, with an exit code of its own", async () => {
+test("what cannot work is explained in a sentence that says what to do, with a separate exit code", async () => {
   const { partner } = await setUp();
   const reader = await createKey(partner.owner, ["webhooks:read"]);
   const tries: [args: string[], code: number, told: RegExp][] = [

@@ -59,7 +59,7 @@ async function read(partner: Partner, eventId: string) {
 const keptOf = (deliveryId: string) =>
   core.db.rows(sql`select attempt_id from webhook_exchanges where delivery_id = ${deliveryId}`);
 
-test("a delivery that was refused tells the headers, the sealed body and how the answer began", async () => {
+test("a refused delivery shows the headers, the sealed body and the beginning of the answer", async () => {
   const partner = await createPartner(api);
   const endpoint = await createReceivingEndpoint(partner.api, receiver.url);
   answer(500, `${canary} ${"x".repeat(1024)}`, "Out Of Order");
@@ -106,7 +106,7 @@ test("a delivery that was refused tells the headers, the sealed body and how the
   assert.ok(!JSON.stringify(list).includes(request.body), "a list carries bodies");
 });
 
-test("no answer at all is told as such, with what was sent", async () => {
+test("a missing answer is shown as such, with what was sent", async () => {
   const partner = await createPartner(api);
   await createReceivingEndpoint(partner.api, "https://127.0.0.1:9/hook");
   const { eventId } = await publish(partner);
@@ -240,7 +240,7 @@ test("a sample of every type can be sent in the sandbox, opens at once and arriv
   assert.match(String(refused.body.error?.hint), /6 test events a minute/);
 });
 
-test("live, nothing can be told about a session that there is not", async () => {
+test("in live no sample about a session that does not exist can be sent", async () => {
   const partner = await createLivePartner(core, api);
   const endpoint = await createReceivingEndpoint(partner.api, receiver.url);
   const path = `/v1/webhooks/endpoints/${endpoint.id}/test`;

@@ -341,7 +341,7 @@ test("only subscribed types arrive, a bound session delivers only to its endpoin
   assert.deepEqual(paths, ["/hook/all", "/hook/all", "/hook/failed", "/hook/failed"]);
 });
 
-test("with several active keys the one activated last is used, with none nothing is sent and owners are told once a day", async () => {
+test("with several active keys the latest is used; with none nothing is sent and owners get one mail a day", async () => {
   const receiver = await startReceiver(authority);
   const partner = await createPartner(api);
   const endpoint = await createReceivingEndpoint(partner.api, receiver.url);
@@ -406,7 +406,7 @@ async function countMails(organizationId: string): Promise<number> {
   }).length;
 }
 
-test("410 disables the endpoint, holds what is pending, tells the owners; enabling goes on", async () => {
+test("410 disables the endpoint, holds pending deliveries and mails the owners; enabling resumes them", async () => {
   const receiver = await startReceiver(authority);
   receiver.answerWith(() => ({ status: 410 }));
   const partner = await createPartner(api);
@@ -663,7 +663,7 @@ test("another organization restarts nothing, also where there is something to re
   }
 });
 
-test("the failed deliveries of an endpoint in a period are retried in batches, each once, and by nobody else", async () => {
+test("the failed deliveries of an endpoint in a period are retried in batches, each once, and no other organization can", async () => {
   const receiver = await startReceiver(authority);
   receiver.answerWith(() => ({ status: 500 }));
   const partner = await createPartner(api);
@@ -847,7 +847,7 @@ test("a lease that ran out is given back, and the late result of its old holder 
   assert.deepEqual([delivery.status, delivery.attempt_count], ["succeeded", 1]);
 });
 
-test("withdrawn consent scrubs what was not delivered, and tells whether something was", async () => {
+test("withdrawn consent scrubs what was not delivered, and returns whether something was", async () => {
   const receiver = await startReceiver(authority);
   receiver.answerWith(() => ({ status: 500 }));
   const partner = await createPartner(api);

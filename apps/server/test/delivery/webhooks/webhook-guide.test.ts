@@ -65,7 +65,7 @@ test("the sample in TypeScript opens what the service sends, and refuses a body 
   await checkSample(sample, receiver);
 });
 
-test("the sample in Ruby needs no gem that Bundler would have to be told of", () => {
+test("the sample in Ruby needs no gem in a Gemfile", () => {
   const text = readFileSync(join(samplesFolder, "open_webhook.rb"), "utf8");
   const required = [...text.matchAll(/^\s*require "([^"]+)"$/gm)].map(([, library]) => library);
   assert.deepEqual(required, ["json", "openssl"]);

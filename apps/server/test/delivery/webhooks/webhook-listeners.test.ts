@@ -52,7 +52,7 @@ function limitAnswers(t: TestContext, ms: number): void {
   });
 }
 
-test("a listener gets, through its stream, the very request that a URL gets, and its answer ends the delivery", async () => {
+test("a listener gets through its stream the same request as a URL, and its answer ends the delivery", async () => {
   const { partner, listener, attach, answer, deliveryOf } = await setUp();
   const receiver = await startReceiver(authority);
   await createReceivingEndpoint(partner.api, receiver.url);
@@ -256,7 +256,7 @@ test("a newer stream takes the place of the one before, at whichever process, an
   newest.close();
 });
 
-test("a request for the headers of the stream does not take it from anybody", async () => {
+test("a HEAD request for the stream does not take over the listener", async () => {
   const { partner, listener, attach, sendTest, answer } = await setUp();
   const { stream } = await attach();
   const head = await api.as(partner.key.secret).call("HEAD", `/v1/webhooks/listeners/${listener.id}/stream`);
@@ -349,7 +349,7 @@ test("one key has ten streams at a process, and listeners count as endpoints", a
   for (const stream of streams) stream.close();
 });
 
-test("a bad key, and a receiver that answers 410, are told as for a URL; owners are not mailed about a listener", async () => {
+test("a bad key, and a receiver that answers 410, are reported as for a URL; owners get no mail about a listener", async () => {
   const { partner, listener, attach, sendTest, answer } = await setUp();
   const bad = registration("k");
   expectError(

@@ -74,7 +74,7 @@ test("withdrawn while a try is on the wire: the success is retracted, not tried 
   }
 });
 
-test("a withdrawal takes back what waits of its own session, and of no other", async () => {
+test("a withdrawal scrubs what waits of its session, and of no other", async () => {
   const receiver = await startReceiver(authority);
   const partner = await createPartner(api);
   // The receiver is away, so that both successes wait.

@@ -260,7 +260,7 @@ test("a session counts in the funnel as far as it got, whether it is cancelled, 
   assert.deepEqual(Object.values(later), [3, 2, 1, 1, 1, 0, 0]);
 });
 
-test("the health of webhooks is about the latest deliveries of the environment, and of nobody else", async () => {
+test("the health of webhooks is about the latest deliveries of this organization's environment only", async () => {
   clock.advance(dayMs);
   const [partner, other] = [await createPartner(api), await createPartner(api)];
   const health = "/v1/analytics/webhooks/overview";

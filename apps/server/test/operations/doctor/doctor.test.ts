@@ -79,7 +79,7 @@ test("a healthy installation has no cross, and whatever is not perfect says what
   for (const { check, state, todo } of report.checks) assert.equal(todo === null, state === "ok", check);
 });
 
-test("a broken installation is told all that is wrong with it at once, and nothing of it is changed", async () => {
+test("the doctor lists everything that is wrong with an installation at once, and changes nothing", async () => {
   const { core } = service;
   await core.db.run(sql`
     insert into mails (id, content, next_attempt_at, created_at) values (gen_random_uuid(), '\\x00', now() + interval '1 day', now() - interval '1 hour')`);
@@ -119,7 +119,7 @@ test("a broken installation is told all that is wrong with it at once, and nothi
   await core.db.run(sql`delete from schema_migrations where name like '9999%'`);
 });
 
-test("without a database the rest is still looked at; a wrong setting is told alone", async () => {
+test("without a database the rest is still checked; a wrong setting is reported alone", async () => {
   const unreachable = await examine({
     ...healthy,
     DATABASE_URL: "postgres://127.0.0.1:1/x",

@@ -288,7 +288,7 @@ test("the switch of the organization is an owner's, acts at once, and does not r
   assert.deepEqual(await isListed(), []);
 });
 
-test("no tool tells an agent to look for a secret that it withholds", async () => {
+test("no tool sends an agent to a secret that it withholds", async () => {
   await letAgentsChangeWebhooks(true);
   const { client } = await connect(partner.key.secret);
   for (const { name, description } of (await client.listTools()).tools)
@@ -349,7 +349,7 @@ test("a live session is never finished, and no live session is made by the tool 
   assert.equal(expectData(await other.api.get(`/v1/sessions/${before.id}`)).status, "created");
 });
 
-test("devices are bounded in number and time, and one that is told to leave decides nothing", async () => {
+test("devices are bounded in number and time, and one that is aborted decides nothing", async () => {
   const { done } = await connect(partner.key.secret);
   const session = await done("createSession", { sandbox: true });
   const finish = {
@@ -395,7 +395,7 @@ test("devices are bounded in number and time, and one that is told to leave deci
   assert.equal((await done("getSession", { id: session.id })).status, "in_progress");
 });
 
-test("a refusal because every place is taken by others costs an organization none of its own", async () => {
+test("a refusal because others have taken every slot costs an organization none of its slots", async () => {
   const silent = createServer().listen(0, "127.0.0.1");
   await once(silent, "listening");
   const { port } = silent.address() as AddressInfo;
@@ -426,7 +426,7 @@ test("a refusal because every place is taken by others costs an organization non
   silent.close();
 });
 
-test("the key of an organization that is to be deleted is told so", async () => {
+test("the key of an organization that is to be deleted gets that refusal", async () => {
   const other = await createPartner(api);
   await core.db.run(
     sql`update organizations set pending_deletion_at = now() where id = ${other.organizationId}`,
@@ -519,7 +519,7 @@ for (const mode of ["stateless", "legacy"] as const)
     await client.close();
   });
 
-test("a page of another site is refused, one of our own is not", async () => {
+test("a page of another site is refused, one of this service is not", async () => {
   const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
   const foreign = await post(ping, { origin: "https://evil.example" });
   assert.equal(foreign.status, 403);
@@ -561,7 +561,7 @@ test("what is no message of the protocol is refused in terms of the protocol", a
   assert.equal((await fetch(`${url}/mcp`, { method: "DELETE" })).headers.get("allow"), "OPTIONS, POST");
 });
 
-test("methods and tools that there are not are told apart from those that are refused", async () => {
+test("unknown methods and tools are answered differently from refused ones", async () => {
   const legacy = (method: string, params: object = {}) => post({ jsonrpc: "2.0", id: "a", method, params });
   assert.deepEqual((await legacy("ping")).body, { jsonrpc: "2.0", id: "a", result: {} });
   const unknown = await legacy("prompts/list");
@@ -597,7 +597,7 @@ test("a client that says initialize gets a version that it knows, and no session
   assert.deepEqual([wrong.status, wrong.body.error.code], [400, -32022]);
 });
 
-test("from 2026-07-28 on a request tells its version, and headers that tell otherwise are refused", async () => {
+test("from 2026-07-28 on a request states its version, and contradicting headers are refused", async () => {
   const send = ({ body, headers }: ReturnType<typeof stateless>, changed: Record<string, string> = {}) =>
     post(body, { ...headers, ...changed });
   const discovered = await send(stateless("server/discover"));

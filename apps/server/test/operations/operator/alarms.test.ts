@@ -42,7 +42,7 @@ async function series(name: string, of = api): Promise<number | null> {
   return line === undefined ? null : Number(line.slice(name.length + 1));
 }
 
-test("who holds an old transaction, and an expiry that nobody deals with, are in /metrics", async () => {
+test("the holder of an old transaction, and an expiry that no job handles, are in /metrics", async () => {
   const partner = await createPartner(api);
   const sessionId = await createSession(partner.api);
   const admin = new pg.Client({ connectionString: databaseUrl });
@@ -154,7 +154,7 @@ test("every alarm leads to a runbook, and every runbook is short, says what to t
   }
 });
 
-test("every alarm has a test of its own", () => {
+test("every alarm has a separate test", () => {
   const tests = textOf("deploy/prometheus/rules.test.yaml");
   const alarms = [...textOf("deploy/prometheus/rules.yaml").matchAll(/- alert: (\w+)/g)].map(
     ([, name]) => name ?? "",

@@ -15,7 +15,7 @@ const { api, url, databaseUrl, machines } = await startTestService({
   env: { METRICS_TOKEN: "let me see" },
 });
 
-test("/healthz answers, and /readyz tells whether the database has every migration", async () => {
+test("/healthz answers, and /readyz says whether the database has every migration", async () => {
   assert.equal((await api.get("/healthz")).status, 200);
   assert.equal((await api.get("/readyz")).status, 200);
   const admin = new pg.Client({ connectionString: databaseUrl });
@@ -78,7 +78,7 @@ const alarmSeries = [
   "assay_admission_refused_total",
 ];
 
-test("what an operator is warned by is in /metrics, once each and documented, on a port of its own too", async () => {
+test("the series for alarms are in /metrics, once each and documented, also on a separate port", async () => {
   const free = createServer().listen(0, "127.0.0.1");
   await once(free, "listening");
   const { port } = free.address() as { port: number };
@@ -159,7 +159,7 @@ test("while it shuts down, a request in flight is finished", async () => {
   await ended;
 });
 
-test("a request whose database connection is lost is told to try again, and the next one succeeds", async () => {
+test("a request whose database connection is lost gets a 503 with Retry-After, and the next one succeeds", async () => {
   const user = await signUp(api);
   const hold = await holdUpAccounts(databaseUrl);
   const inFlight = user.api.get("/v1/auth/account");

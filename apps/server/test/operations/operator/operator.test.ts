@@ -106,7 +106,7 @@ test("only the command line marks an operator, it keeps a record, and what it ta
   expectData(await ada.api.get(paths[0]));
 });
 
-test("an address that nobody has proven, or that has no account, makes no operator", async () => {
+test("an unverified address, or one without an account, makes no operator", async () => {
   const unproven = await signUp(api, "Somebody with the operator's address");
   const refused = await command("grant-operator", unproven.email);
   assert.deepEqual([refused.code, /e-mail of the account is not verified/.test(refused.stderr)], [1, true]);
@@ -144,7 +144,7 @@ test("to everybody else the routes answer as one that does not exist, an operato
   expectData(await partner.owner.api.get(paths[0]));
 });
 
-test("the status tells of every process, its jobs, trust and what is set aside, and what has become a concern", async () => {
+test("the status has every process, its jobs, trust, quarantined rows and concerns", async () => {
   const status = async () => {
     await runJob("report-process");
     return expectData(await ada.api.get(paths[0]));

@@ -34,7 +34,7 @@ test("sessions are found by id, by its beginning and by reference; members by a 
   assert.deepEqual(await find(owner.api, "  "), []);
 });
 
-test("a session is found by the beginning of its reference, the very reference first and then the latest", async () => {
+test("a session is found by the prefix of its reference, the exact match first and then the latest", async () => {
   const partner = await createPartner(api);
   const { owner } = partner;
   const references = [

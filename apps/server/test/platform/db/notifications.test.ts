@@ -40,7 +40,7 @@ async function cancelOne(): Promise<void> {
   assert.equal((await partner.api.post(`/v1/sessions/${id}/cancel`, {})).status, 204);
 }
 
-test("no transaction that writes notifies: the hint is a message of its own, after the commit", async () => {
+test("no transaction that writes notifies: the hint is a separate message after the commit", async () => {
   await cancelOne();
   await until("the hint is sent", () => sent.some((text) => text.includes("pg_notify")));
   const committed = sent.findIndex((text) => /commit$/.test(text));
@@ -61,7 +61,7 @@ test("an event whose hint is lost with its process is found by the workers of th
   await worker.service.close();
 });
 
-test("what is rolled back tells nobody, and a part of a transaction takes only its own hints with it", async () => {
+test("a rollback sends no hints, and a part of a transaction drops only its own", async () => {
   const heard: string[] = [];
   const listener = new Listener(() => databaseUrl, core.log);
   listener.on("told", (payload) => heard.push(payload));

@@ -112,7 +112,7 @@ test("text that is nested as deep as a body allows is answered", async () => {
   expectData(await api.post("/v1/auth/sign-in/magic-link", { email: "a@example.com" }), 202);
 });
 
-test("characters that nobody sees and that turn or hide others are refused, with the name of the field", async () => {
+test("invisible characters that turn or hide others are refused, with the name of the field", async () => {
   const unseen = [
     ..."\u0080\u0085\u009f\u00ad\u061c\u115f\u180e\u200b\u200e\u200f\u2028\u2029\u202a\u202e",
     ..."\u2060\u2066\u2069\u206f\u3164\ufeff",

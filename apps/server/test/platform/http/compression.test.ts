@@ -92,7 +92,7 @@ test("an event stream is never compressed", async () => {
   await stream.body?.cancel();
 });
 
-test("a client that has a page, document or asset already is told so", async () => {
+test("a client that already has a page, document or asset gets 304", async () => {
   for (const path of [
     "/",
     "/docs/errors",

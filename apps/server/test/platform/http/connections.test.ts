@@ -65,7 +65,7 @@ test("sockets that were not welcomed: so many for a session, and one that leaves
   await until("there is room again", async () => (await knock(t, sessionId, "192.0.2.1"))[0] === 101);
 });
 
-test("sockets that were not welcomed: so many for an address, as trusted proxies tell it, or for 64 bits of IPv6", async (t) => {
+test("sockets that were not welcomed are limited for an address, as trusted proxies state it, or for 64 bits of IPv6", async (t) => {
   const { perAddress, perSession } = unwelcomedLimits;
   const inAll = Array.from({ length: perAddress / perSession }, anySession).flatMap((id) =>
     Array.from({ length: perSession }, () => id),

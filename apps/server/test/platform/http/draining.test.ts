@@ -52,7 +52,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
   return text;
 }
 
-test("a process that drains is not ready at once and serves on; then streams and devices are told to come back", async (t) => {
+test("a process that drains is not ready at once and goes on serving; then streams and devices are asked to reconnect", async (t) => {
   const leaving = await startLeaving({ DRAIN_SECONDS: "2" });
   const { session, connect, tries } = await claim(t);
   const device = await connect(leaving.url);

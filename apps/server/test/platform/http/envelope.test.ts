@@ -44,7 +44,7 @@ test("401, 403, 404, 400 and 500 on a list route carry envelope and pagination",
   assert.deepEqual(unknownParameter.body.pagination, page);
 });
 
-test("a failure on our side is a 500 that tells nothing, and its log line has the request id and no values", async () => {
+test("an internal failure is a 500 without details, and its log line has the request id and no values", async () => {
   const owner = await signUpOwner(api);
   const admin = new pg.Client({ connectionString: databaseUrl });
   await admin.connect();
@@ -97,7 +97,7 @@ test("broken bodies are refused and named", async () => {
   expectError(compressed, 400, "BAD_REQUEST", /must not be compressed/);
 });
 
-test("a body over 64 KiB is 413, and nobody without credentials gets to send one", async () => {
+test("a body over 64 KiB is 413, and a caller without credentials cannot send one", async () => {
   const owner = await signUpOwner(api);
   const raw = JSON.stringify({ name: "x".repeat(64 * 1024), scopes: [] });
   const headers = { "content-type": "application/json" };
@@ -220,7 +220,7 @@ test("security headers are on every answer", async () => {
   assert.equal((await api.get("/v1/nothing")).headers.get("cache-control"), "no-store");
 });
 
-test("a worker of the verify page lives by its script's policy: the face's by the page's, the one that reads the lines by one without a network", async () => {
+test("workers of the verify page have their script's policy: the face's that of the page, the line reader's one without a network", async () => {
   const page = await api.get("/verify/vs_anything");
   const assets = new URL("../../../../verify/dist/assets/", import.meta.url);
   const workers = readdirSync(assets).filter((name) => /worker.*\.js$/.test(name));

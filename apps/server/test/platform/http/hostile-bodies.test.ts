@@ -39,7 +39,7 @@ async function refusal(body: unknown): Promise<string> {
   return error.message;
 }
 
-test("a text as large as a body may be is refused by its size, whatever it holds, and holds nobody up", async () => {
+test("a text as large as a body may be is refused by its size, whatever it holds, and delays no other request", async () => {
   for (const name of [`${"a".repeat(room)}\u0001`, `${" ".repeat(room)}\u0001`, "\u0001".repeat(room / 6)])
     assert.equal(await refusal({ ...account, name }), "`name` must have at most 120 characters.");
   const email = `a@${"b.".repeat(room / 2)}`;

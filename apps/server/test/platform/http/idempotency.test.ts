@@ -38,7 +38,7 @@ test("the same key with another body is refused", async () => {
   );
 });
 
-test("without the header each POST creates anew", async () => {
+test("without the header each POST creates another one", async () => {
   const owner = await signUpOwner(api);
   await owner.api.post("/v1/auth/api-keys", body);
   await owner.api.post("/v1/auth/api-keys", body);

@@ -13,7 +13,7 @@ const errorOf = async (method: string, path: string, body?: unknown) =>
     hint: "",
   };
 
-test("what does not have the form of a time is told the form, with an example that is accepted", async () => {
+test("a malformed time is refused with the right form and an example that is accepted", async () => {
   for (const value of ["2026-03-01", "2026-03-01T09:30:00", "1772357400", "2026-03-01T09:30:00+02:00"]) {
     const { message } = await errorOf("GET", `/v1/sessions?created_from=${value}`);
     const example = /^`created_from` must be an ISO 8601 time with zone, for example (\S+) /.exec(
@@ -25,7 +25,7 @@ test("what does not have the form of a time is told the form, with an example th
   }
 });
 
-test("identifiers, days, addresses and names are told their form", async () => {
+test("malformed identifiers, days, addresses and names are refused with the right form", async () => {
   const messages = [
     await errorOf("GET", "/v1/sessions?starting_after=x"),
     await errorOf("GET", "/v1/analytics/sessions/overview?from=yesterday"),
@@ -60,7 +60,7 @@ test("a misspelt claim key is answered with the nearest one, and with all of the
   assert.equal(far.message, "`share_fields.shoe_size` is not a field that can be shared.");
 });
 
-test("a body that is not JSON is told the place", async () => {
+test("a body that is not JSON is refused with the position", async () => {
   const answer = await fetch(`${url}/v1/sessions`, {
     method: "POST",
     headers: { authorization: `Bearer ${partner.owner.token}`, "content-type": "application/json" },
@@ -70,7 +70,7 @@ test("a body that is not JSON is told the place", async () => {
   assert.equal(error.message, "The body is not valid JSON: line 3, column 1.");
 });
 
-test("no parameter or field of any route is refused without its form being told", async () => {
+test("no parameter or field of any route is refused without the right form", async () => {
   const vague: string[] = [];
   for (const { id, method, path, query } of routes) {
     if (method !== "GET" || query === undefined) continue;

@@ -90,7 +90,7 @@ const schemaAt = async (type: EventType) => {
   return (await answer.json()) as { $id: string };
 };
 
-test("each event has a JSON Schema at an address of its own, which takes the event and no other", async () => {
+test("each event has a JSON Schema at a separate address, which accepts the event and no other", async () => {
   for (const type of eventTypes) {
     const schema = await schemaAt(type);
     assert.equal(schema.$id, `${url}/schemas/events/${type}.json`);

@@ -214,7 +214,7 @@ test("every write that shows a secret was carried out", () => {
 });
 
 for (const route of routes.filter((candidate) => !isWrite(candidate))) {
-  test(`GET ${route.path} shows no secret, whoever reads`, async () => {
+  test(`GET ${route.path} shows no secret to any reader`, async () => {
     const statuses: number[] = [];
     for (const [who, headers] of callers) {
       const answer = await read(route, [...headers, ["accept-encoding", "br"]]);

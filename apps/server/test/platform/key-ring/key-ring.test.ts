@@ -144,7 +144,7 @@ test("a process that slept through a retirement cannot store under the old key, 
   assert.equal((await createKey(partner.owner)).secret.slice(0, 3), "kk_");
 });
 
-test("/readyz tells when the ring in memory does not fit any more", async () => {
+test("/readyz says when the ring in memory no longer fits", async () => {
   const { core, api, runJob } = await startTestService({ role: "api" });
   await core.db.run(sql`
     insert into key_ring_keys (id, fingerprint, state, generation, introduced_at) values ('9', 'x', 'in_use', 9, now())`);
@@ -227,7 +227,7 @@ test("a mailed code to delete an organization holds its key for the day that it 
   assert.deepEqual(await hashesUnder(core.db, "1", clock.now()), []);
 });
 
-test("a ring that cannot be read again for want of file descriptors is no problem of the ring, and the log says once what happened", async () => {
+test("a ring that cannot be read again because file descriptors are used up is no problem of the ring, and the log says so once", async () => {
   const { core, logLines } = await startTestService({ machines: 1, role: "api" });
   let failure: Error = Object.assign(new Error("EMFILE: too many open files, open 'secret-keys'"), {
     code: "EMFILE",
@@ -248,7 +248,7 @@ test("a ring that cannot be read again for want of file descriptors is no proble
   await member.leave();
 });
 
-test("a process of the release before counts: no key comes into use that it lacks, nothing that it needs is taken away, and it is shown by the release that it reports to", async () => {
+test("a process of the previous release counts: no key is used that it lacks, nothing that it needs is removed, and the status shows it", async () => {
   const { core, databaseUrl } = await startTestService({ clock: systemClock, role: "api", machines: 1 });
   core.ring.replace(both.keys);
   const stateOfNewKey = async () => {
@@ -389,7 +389,7 @@ test("a process that cannot reach the database at its end says so and ends", asy
   assert.ok(logLines.some((line) => line.includes("the end of this process could not be reported")));
 });
 
-test("more values than one batch holds are all sealed anew, one that does not open is counted and left as it is, and each call tries it again", async () => {
+test("more values than one batch holds are all sealed again; one that does not open is counted and kept, and each call retries it", async () => {
   const { core, api } = await startTestService({ machines: 1, role: "api" });
   await createPartner(api);
   const now = core.clock.now();

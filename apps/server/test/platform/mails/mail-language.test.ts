@@ -44,7 +44,7 @@ test("mails are in the language of the browser that signed up; the name is used 
   assert.match(proven.text, /weil sie die Sicherheit Ihres Kontos auf 127\.0\.0\.1:\d+ betrifft/);
 });
 
-test("whoever has no account is written to in the language of whoever caused the mail", async () => {
+test("a mail to an address without an account is in the language of the user who caused it", async () => {
   const owner = await signUp("Léa", "lea@example.com", "fr");
   expectData(await owner.post("/v1/auth/orgs", { name: "Acme", slug: "acme" }), 201);
   const invite = (email: string) => owner.post("/v1/auth/orgs/invitations", { email, role: "admin" });

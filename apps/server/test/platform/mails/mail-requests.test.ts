@@ -53,7 +53,7 @@ function waiting(): Promise<Waiting[]> {
     select id, s.reason from mail_requests left join set_aside_rows s on s.row_id = id::text order by id`);
 }
 
-test("a request that cannot be answered is set aside, and those before and after it are mailed", async () => {
+test("a request that cannot be answered is quarantined, and those before and after it are mailed", async () => {
   const emails = await newAddresses(9);
   const ids = await plantRequests([
     ...emails.slice(0, 3),
@@ -77,7 +77,7 @@ test("a request that cannot be answered is set aside, and those before and after
   assert.equal(logLines.filter((line) => line.includes("quarantined")).length, 2);
 });
 
-test("what was set aside is kept for thirty days", async () => {
+test("a quarantined request is kept for thirty days", async () => {
   assert.equal((await waiting()).length, 2);
   clock.advance(29 * dayMs);
   await service.runJob("purge-account-leftovers");
@@ -87,7 +87,7 @@ test("what was set aside is kept for thirty days", async () => {
   assert.deepEqual(await waiting(), []);
 });
 
-test("when the database is at fault nothing is set aside, and all are mailed once it is well again", async () => {
+test("when the database is at fault nothing is quarantined, and all are mailed once it works again", async () => {
   const emails = await newAddresses(2);
   const admin = new pg.Client({ connectionString: databaseUrl });
   await admin.connect();

@@ -171,7 +171,7 @@ test("a page behind the sign-in comes with who is here and where they act, and n
   }
 });
 
-test("a name that looks like markup stays a text in the page, and the page is kept by nobody", async () => {
+test("a name that looks like markup stays a text in the page, and no cache keeps the page", async () => {
   const owner = await signUpOwner(api);
   const name = "</script><script>alert(1)</script>";
   expectData(await owner.api.patch("/v1/auth/account", { name }));

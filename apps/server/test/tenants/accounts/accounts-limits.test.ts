@@ -159,7 +159,7 @@ test("two processes and many guesses at once do not get beyond the limit", async
   expectLimited(await signIn(address, email, "a wrong guess", second.api));
 });
 
-test("an account that does not exist is limited in the very same way", async () => {
+test("an account that does not exist is limited in exactly the same way", async () => {
   const { email } = await signUp(api);
   const [one, other] = [newAddress(), newAddress()];
   await exhaust(one, email);
@@ -170,7 +170,7 @@ test("an account that does not exist is limited in the very same way", async () 
   assert.equal(expectLimited(known), expectLimited(unknown));
 });
 
-test("codes cannot be guessed by somebody who has the password, nor by somebody who has a session", async () => {
+test("codes cannot be guessed with the password, nor with a session", async () => {
   const user = await signUp(api);
   expectData(await user.api.post("/v1/auth/account/totp/start", { password: user.password }));
   for (let i = 0; i < freeGuesses; i++)
@@ -236,7 +236,7 @@ test("links cannot be tried for ever", async () => {
   expectLimited(await post("/v1/auth/password/reset", { token, password: "a long password" }));
 });
 
-test("a mailbox is not flooded, and whoever floods it does not learn whether it exists", async () => {
+test("a mailbox is not flooded, and the limit does not reveal whether it exists", async () => {
   const user = await signUp(api);
   const ask = (address: string, email: string) =>
     api.post("/v1/auth/sign-in/magic-link", { email }, { "x-forwarded-for": address });

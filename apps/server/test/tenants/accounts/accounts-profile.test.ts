@@ -26,7 +26,7 @@ async function join(owner: { api: Api }, person: { api: Api; email: string }, ro
   expectData(await person.api.post(`/v1/auth/invitations/${token}/accept`));
 }
 
-test("the account tells what protects it, and its name can be changed", async () => {
+test("the account shows what protects it, and its name can be changed", async () => {
   const user = await signUp(api);
   assert.deepEqual(expectData(await user.api.get("/v1/auth/account")), {
     id: user.userId,
@@ -77,7 +77,7 @@ test("a new password needs the present one and signs out every other session", a
   assert.ok((await subjectsTo(service, user.email)).includes("Your password was changed"));
 });
 
-test("the e-mail changes when the new address confirms it, and the old one is told", async () => {
+test("the e-mail changes when the new address confirms it, and the old one gets a mail", async () => {
   const user = await signUp(api);
   const email = `new-${user.email}`;
   const ask = (body: object) => user.api.post("/v1/auth/account/email", body);
@@ -282,7 +282,7 @@ test("a code of the second factor is proof as well", async () => {
   assert.equal((await remove(code())).status, 204);
 });
 
-test("a sole owner cannot delete the account, and is told which organizations hold it", async () => {
+test("a sole owner cannot delete the account, and sees which organizations prevent it", async () => {
   const owner = await signUpOwner(api);
   const [first] = expectData(await owner.api.get("/v1/auth/account/owned-organizations")).organizations;
   assert.deepEqual(Object.keys(first).sort(), ["id", "name", "slug"]);
@@ -323,7 +323,7 @@ test("of two owners who delete their accounts at once, one stays", async () => {
   assert.deepEqual(answers.map((answer) => answer.status).sort(), [204, 409]);
 });
 
-test("none of these routes answers anybody who is not signed in", async () => {
+test("none of these routes answers without a sign-in", async () => {
   for (const path of ["passkeys", "account", "account/sessions", "account/owned-organizations"])
     expectError(await api.get(`/v1/auth/${path}`), 401, "UNAUTHORIZED");
   for (const path of [
@@ -356,7 +356,7 @@ test("the last use of a session is noted every ten minutes at most", async () =>
   assert.equal(await lastSeen(), clock.now().toISOString());
 });
 
-test("the own address in another spelling is confirmed like a new one, and nobody else is mailed", async () => {
+test("the own address in another spelling is confirmed like a new one, and no other address is mailed", async () => {
   const user = await signUp(api);
   const [name = "", domain] = user.email.split("@");
   const email = `${name.toUpperCase()}@${domain}`;

@@ -88,7 +88,7 @@ test("a password is the same however a keyboard composes its letters", async () 
     expectData(await api.post("/v1/auth/sign-in/email", { email, password }));
 });
 
-test("a wrong password and an unknown account get the very same answer", async () => {
+test("a wrong password and an unknown account get exactly the same answer", async () => {
   const { email } = await signUp(api);
   const wrong = await api.post("/v1/auth/sign-in/email", { email, password: "not the password" });
   const unknown = await api.post("/v1/auth/sign-in/email", {
@@ -145,7 +145,7 @@ test("a page that another program serves on this machine cannot write with the c
     }
 });
 
-test("a password that is changed while a sign-in with the old one is under way lets nobody in", async () => {
+test("a sign-in with a password that is changed meanwhile fails", async () => {
   const user = await signUp(api);
   const { core } = service;
   const { signingIn } = await core.db.transaction(async (tx) => {

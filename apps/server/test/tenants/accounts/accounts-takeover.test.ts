@@ -102,7 +102,7 @@ test("a code of the second factor adds a passkey, once", async () => {
   );
 });
 
-test("the first proof of an address by link ends passkeys and second factor of whoever was there before", async () => {
+test("the first proof of an address by link ends passkeys and second factor of the earlier user", async () => {
   const { squatter, authenticator, backupCode } = await squat();
   // No code is asked for: the owner of the mailbox cannot have it.
   const signedIn = expectData(await signInByLink(squatter.email));

@@ -65,7 +65,7 @@ test("an unverified account cannot add passkeys or a second factor", async () =>
   expectData(await user.api.post("/v1/auth/account/totp/start", { password: user.password }));
 });
 
-test("somebody who signed up with another's e-mail is out when its owner comes in by link", async () => {
+test("a user who signed up with another person's e-mail is signed out when its owner signs in by link", async () => {
   const squatter = await signUpBefore();
   await api.post("/v1/auth/sign-in/magic-link", { email: squatter.email });
   const token = await linkTo(squatter.email, "magic-link");

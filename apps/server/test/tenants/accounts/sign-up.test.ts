@@ -26,7 +26,7 @@ async function settle(email: string) {
   return expectData(await signIn(mailing.api, email, { verification_token: token }));
 }
 
-test("with a mail server a new and a taken address get the very same answer, and only the mailbox learns which", async () => {
+test("with a mail server a new and a taken address get exactly the same answer, and only the mail differs", async () => {
   const { api } = mailing;
   expectData(await create(api, "taken@example.com"), 202);
   await settle("taken@example.com");
@@ -49,7 +49,7 @@ test("with a mail server a new and a taken address get the very same answer, and
   assert.match(notice?.text ?? "", /dashboard\/forgot-password/);
 });
 
-test("signing in afterwards does not tell either: the right password counts for nothing without the mailed link", async () => {
+test("signing in afterwards does not reveal it either: the right password counts for nothing without the mailed link", async () => {
   const { api } = mailing;
   expectData(await create(api, "new-one@example.com"), 202);
   const guess = (email: string, address: string) =>
@@ -85,7 +85,7 @@ test("the mailed link and the password together sign in and prove the address; e
   expectData(await signIn(api, email));
 });
 
-test("whoever lost the mail comes in by a link or a reset", async () => {
+test("a user who lost the mail signs in by a link or a reset", async () => {
   const { api } = mailing;
   expectData(await create(api, "lost@example.com"), 202);
   expectData(await api.post("/v1/auth/password/forgot", { email: "lost@example.com" }), 202);
@@ -94,7 +94,7 @@ test("whoever lost the mail comes in by a link or a reset", async () => {
   expectData(await signIn(api, "lost@example.com"));
 });
 
-test("sign-ups with one address fill no mailbox, and the limit does not tell whether there is an account", async () => {
+test("sign-ups with one address fill no mailbox, and the limit does not reveal whether there is an account", async () => {
   const { api } = mailing;
   expectData(await create(api, "flooded@example.com"), 202);
   await settle("flooded@example.com");
@@ -128,7 +128,7 @@ async function startWith(mode: string): Promise<TestService> {
   return service;
 }
 
-test("where sign-up is closed nobody makes an account but the operator", async () => {
+test("where sign-up is closed only the operator makes accounts", async () => {
   const { api, core } = await startWith("closed");
   const refused = await create(api, "ada@example.com");
   expectError(refused, 403, "SIGN_UP_CLOSED", /does not take sign-ups/);
@@ -139,7 +139,7 @@ test("where sign-up is closed nobody makes an account but the operator", async (
   expectData(await api.as(token).post("/v1/auth/orgs", { name: "Ops", slug: "ops" }), 201);
 });
 
-test("with a mail server nobody learns from the answer who is invited, and only who is invited gets an account", async () => {
+test("with a mail server the answer does not reveal who is invited, and only invited people get an account", async () => {
   const service = await startTestService({
     env: { SMTP_URL: sink.url, PUBLIC_URL: publicUrl, SIGN_UP: "invited" },
   });
@@ -203,7 +203,7 @@ test("where sign-up takes an invitation, only an address with one that is good m
   expectError(await create(api, "late@example.com"), 403, "INVITATION_REQUIRED");
 });
 
-test("without a mail server signing up signs in at once, and a taken address is told", async () => {
+test("without a mail server signing up signs in at once, and a taken address is refused as such", async () => {
   const service = await startTestService();
   const rules = expectData(await service.api.get("/v1/auth/sign-up"));
   assert.deepEqual(rules, { mode: "open", email_verification_required: false });

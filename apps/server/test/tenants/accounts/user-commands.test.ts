@@ -44,7 +44,7 @@ test("outside of tests a password is kept as Argon2id of 19 MiB and two passes",
   assert.match(kept?.passwordHash ?? "", /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
 });
 
-test("an account that was set aside with its address gets another one", async () => {
+test("an account that was set aside because of its address gets another one", async () => {
   const { user } = expectData(await signIn("ada@example.com"));
   await core.db.run(sql`update users set email = '"a,b"@example.com', email_folded = null`);
   await service.runJob("fold-emails");

@@ -97,7 +97,7 @@ test("requests of people are not in the log, whether by cookie or by token", asy
   assert.deepEqual(await logOf(owner), []);
 });
 
-test("a disabled key is refused and logged, an unknown and a deleted one belong to nobody", async () => {
+test("a disabled key is refused and logged; refusals of an unknown and a deleted key are in no log", async () => {
   const { owner, key, api: partner } = await createPartner(api);
   const other = await createKey(owner);
   expectData(await owner.api.patch(`/v1/auth/api-keys/${key.id}`, { enabled: false }));

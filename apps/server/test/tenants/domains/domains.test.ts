@@ -159,7 +159,7 @@ test("without the right record the answer shows what was seen, and the challenge
   expectData(await verify(owner, challenge.challenge_id));
 });
 
-test("a challenge ends after 7 days and is nobody else's", async () => {
+test("a challenge ends after 7 days and counts for no other organization", async () => {
   const [owner, other] = [await signUpOwner(api), await signUpOwner(api)];
   const challenge = await start(owner, newName());
   dns.set(challenge.record_name, "TXT", challenge.record_value);
@@ -188,7 +188,7 @@ test("an error of the resolver is 502, its silence 503", async () => {
   }
 });
 
-test("taking a domain over needs the proof first, then the acknowledgement, and tells the loser", async () => {
+test("taking a domain over needs the proof first, then the acknowledgement, and mails the previous owner", async () => {
   const [holder, taker] = [await signUpOwner(api), await signUpOwner(api)];
   const { name, domainId } = await verified(holder);
   expectData(await holder.api.post("/v1/auth/orgs/redirect-uris", { pattern: `https://${name}/cb` }), 201);
@@ -242,7 +242,7 @@ test("organizations that race for a domain in two processes: exactly one holds i
   }
 });
 
-test("proving a domain anew keeps its id and its patterns", async () => {
+test("proving a domain again keeps its id and its patterns", async () => {
   const owner = await signUpOwner(api);
   const { name, domainId } = await verified(owner);
   expectData(await owner.api.post("/v1/auth/orgs/redirect-uris", { pattern: `https://${name}` }), 201);

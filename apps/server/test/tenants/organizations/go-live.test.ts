@@ -108,7 +108,7 @@ test("the terms are served with their fingerprint, and exactly what was shown is
   assert.deepEqual(expectData(await accept(shown.terms_version, shown.terms_hash)), after);
 });
 
-test("a new text must be accepted anew", async () => {
+test("a new text must be accepted again", async () => {
   const owner = await signUpOwner(api);
   expectData(await acceptTerms(owner));
   const file = join(mkdtempSync(join(tmpdir(), "assay-terms-")), "terms.txt");
@@ -144,7 +144,7 @@ test("a text of the operator's needs a version, and must be readable", () => {
   assert.throws(() => loadRpTerms(loadConfig({ ...env, RP_TERMS_VERSION: "2027-01-01" })), /RP_TERMS_FILE/);
 });
 
-test("going live needs terms, details, a domain, an operator who trusts somebody and an endpoint for results, names what is missing, and happens once", async () => {
+test("going live needs terms, details, a domain, a trusted authority and an endpoint for results, names what is missing, and happens once", async () => {
   const owner = await signUpOwner(api);
   const goLive = () => owner.api.post("/v1/auth/orgs/go-live");
   const missing = async () => {

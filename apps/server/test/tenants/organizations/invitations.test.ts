@@ -106,7 +106,7 @@ test("what an invitation is worth is decided by the role that its sender has now
   expectData(await guest.accept());
 });
 
-test("an invitation that is accepted while its sender is being removed lets nobody in", async () => {
+test("an invitation that is accepted while its sender is being removed is refused", async () => {
   const boss = await signUpOwner(api);
   const bad = await join(boss, "owner");
   const guest = await guestOf(bad, "owner");
@@ -120,7 +120,7 @@ test("an invitation that is accepted while its sender is being removed lets nobo
   expectError(await accepting, 404, "NOT_FOUND");
 });
 
-test("an invitation to a spelling that an earlier release told apart has to be revoked before the next", async () => {
+test("an invitation to a spelling that an earlier release treated as different has to be revoked before the next", async () => {
   const owner = await signUpOwner(api);
   const earlier = expectData(await invite(owner, "spelled@example.com", "member"), 201);
   await core.db.run(sql`update invitations set email_folded = null where id = ${earlier.id}`);
@@ -140,7 +140,7 @@ test("an address that is none by today's rules is compared letter by letter", as
   expectData(await guest.accept());
 });
 
-test("one address gets so many invitations a day, whoever sends them and however it is spelled", async () => {
+test("one address gets a limited number of invitations a day, from all senders and in any spelling", async () => {
   const [one, two] = [await signUpOwner(api), await signUpOwner(api)];
   expectData(await invite(one, "victim@example.com", "member"), 201);
   expectData(await invite(one, "VICTIM@example.com", "member"), 201);

@@ -111,7 +111,7 @@ test("every table that holds rows of organizations is on the list", async () => 
   );
 });
 
-test("every table is known to hold texts or not, and no text of anybody is sampled for the planner", async () => {
+test("every table is listed as holding texts or not, and no text of partners or people is sampled for the planner", async () => {
   const tables = await core.db.rows<{ tableName: string }>(
     sql`select table_name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`,
   );
@@ -362,7 +362,7 @@ test("48 hours later nothing of the organization is left but the tombstone, and 
   }
 });
 
-test("a deletion that is interrupted at any step is finished by whoever comes next", async () => {
+test("a deletion that is interrupted at any step is finished by the next run", async () => {
   const { owner, organizationId, api: partner } = await createPartner(api);
   for (let i = 0; i < 2; i++) expectData(await partner.post("/v1/sessions"), 201);
   await schedule(owner);

@@ -119,7 +119,7 @@ test("open sessions: a repetition with the same Idempotency-Key takes no place, 
     assert.equal(await rush(1, [partner.api], (api) => api.post("/v1/sessions", {})), i < 6 ? 1 : 0);
 });
 
-test("open sessions: hundreds of two processes at once stay at the limit, but for those that were under way together, and all of it can be used", async () => {
+test("open sessions: hundreds from two processes at once stay at the limit, except for concurrent ones, and the whole limit can be used", async () => {
   const limit = 100;
   const large = { ...env, ORGANIZATION_MAX_OPEN_SESSIONS: String(limit) };
   const [one, two] = [

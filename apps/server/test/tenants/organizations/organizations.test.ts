@@ -225,7 +225,7 @@ test("a link dies when used, declined, revoked, replaced or after 7 days", async
   assert.equal((await core.db.rows(sql`select 1 from invitations where email = ${email}`)).length, 0);
 });
 
-test("roles: an admin neither touches an owner nor makes one; a member changes nobody", async () => {
+test("roles: an admin neither changes an owner nor makes one; a member changes no one", async () => {
   const owner = await signUpOwner(api);
   const admin = await addMember(owner, "admin");
   const member = await addMember(owner, "member");
@@ -341,7 +341,7 @@ test("every change of members is in the audit log, without an address", async ()
 
 type Listed = { id: string; name: string; enabled: boolean; created_by: { id: string; name: string } | null };
 
-test("a key shows who made it, also after they have left, and nobody once their account is deleted", async () => {
+test("a key shows its creator, also after they have left, and no one once their account is deleted", async () => {
   const owner = await signUpOwner(api);
   const admin = await addMember(owner, "admin");
   const acting = admin.api;

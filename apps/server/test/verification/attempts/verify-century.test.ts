@@ -58,7 +58,7 @@ async function verify(document: ReturnType<typeof passport>, fields: readonly st
   return assert.fail("no event was received");
 }
 
-test("somebody over a hundred is as old as DG11 says, and a child too", async () => {
+test("a person over a hundred is as old as DG11 says, and a child too", async () => {
   const fields = ["date_of_birth", "age_over_18"];
   const old = await verify(passport(year - 111), fields);
   assert.equal(old.data.claims.date_of_birth, `${year - 111}-07-01`);
@@ -76,7 +76,7 @@ test("without DG11 neither the date nor an age that hangs on it is guessed", asy
   }
 });
 
-test("who asks for neither is told the rest", async () => {
+test("a session that asks for neither gets the rest", async () => {
   const { ended, data } = await verify(passport(null), ["family_name"]);
   assert.equal(ended.status, "succeeded");
   assert.equal(data.claims.family_name, "CENTENARIA");

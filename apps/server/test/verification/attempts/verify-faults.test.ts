@@ -82,7 +82,7 @@ test("a thread that is lost costs no try", async (t) => {
   assert.deepEqual(await tries(), [0, 0, "in_progress"]);
 });
 
-test("many at once with one thread and no line: everybody is asked to wait and nobody fails", async () => {
+test("many at once with one thread and no queue: all are asked to wait and none fails", async () => {
   let asked = 0;
   const verify = async (verificationUrl: string): ReturnType<typeof runDevice> => {
     try {
@@ -129,7 +129,7 @@ test("a device that comes to another process reads its chip again, which costs n
   assert.deepEqual(await tries(), [1, 1, "succeeded"]);
 });
 
-test("a process that is stopped tells its devices to connect again", async (t) => {
+test("a process that stops asks its devices to reconnect", async (t) => {
   const stopping = await startTestService({
     databaseUrl: service.databaseUrl,
     clock: service.clock,
@@ -150,7 +150,7 @@ test("a process that is stopped tells its devices to connect again", async (t) =
 
 // --- live --------------------------------------------------------------------------------------------------
 
-test("live without a face check nobody succeeds, and nobody loses a try over it", async (t) => {
+test("in live no session succeeds without a face check, and none loses a try over it", async (t) => {
   await trustTestCountry(service);
   const { connect, tries } = await begin(t, service, live.api);
   const device = await connect();

@@ -82,7 +82,7 @@ test("with the camera, the face of the drawn person is judged by the real models
   ]);
 });
 
-test("a failure is told by the exit code and as JSON", async () => {
+test("a failure has an exit code and is printed as JSON", async () => {
   const session = await newSession();
   const { exitCode, lines } = await simulate(
     session.verification_url,
@@ -105,7 +105,7 @@ test("a failure is told by the exit code and as JSON", async () => {
   );
 });
 
-test("what the session requires is told, and why a document could not give it", async () => {
+test("the output says what the session requires, and why a document could not meet it", async () => {
   const requirements = { clone_detection: "required" };
   const demanding = async () => expectData(await partner.api.post("/v1/sessions", { requirements }), 201);
   const session = await demanding();

@@ -47,7 +47,7 @@ async function begin(t: TestContext, at = service.url) {
 
 const unused = [0, 0, "in_progress"];
 
-test("plain HTTP is told to upgrade; a foreign page and a device without the sub-protocol are refused", async () => {
+test("plain HTTP gets 426; a foreign page and a device without the sub-protocol are refused", async () => {
   const { sessionId, baseUrl } = await claimedSession(partner.api);
   const path = verifySocketPath(sessionId);
   expectError(await service.api.get(path), 426, "WEBSOCKET_REQUIRED");
@@ -379,7 +379,7 @@ test("what has passed cannot be sent again, not even on a new socket", async (t)
   assert.ok(["SOCKET_TOKEN_INVALID", "SESSION_ENDED"].includes(await late.closed()));
 });
 
-test("of two sockets the newer goes on, and the older is told", async (t) => {
+test("of two sockets the newer goes on, and the older is closed with a reason", async (t) => {
   const { device, connect, triesUsed } = await begin(t);
   device.send({ type: "chip_file", artifact: 1, file: "DG1", size: 10 });
   const newer = await connect();

@@ -131,7 +131,7 @@ test("a demand belongs to what an Idempotency-Key stands for", async () => {
 
 // --- clone detection ---------------------------------------------------------------------------------------
 
-test("a document that cannot prove its chip fails where that is required; each reading is a try, and the reason is told", async (t) => {
+test("a document that cannot prove its chip fails where that is required; each reading is a try, and the reason is reported", async (t) => {
   const { session, sessionId, socketToken } = await claimedSession(partner.api, cloneDetection);
   const device = await TestDevice.connect(service.url, sessionId, socketToken);
   t.after(() => device.connection.close());
@@ -277,7 +277,7 @@ test("with no revocation list at hand a document passes, says so, and fails wher
   assert.deepEqual({ failure_code: judged.failure_code, unmet_requirement: judged.unmet_requirement }, unmet);
 });
 
-test("a list that is past its time is told as stale, and is not enough where revocation is required", async (t) => {
+test("a list past its next update is reported as stale, and is not enough where revocation is required", async (t) => {
   const live = await startTestService({ verify: { faceJudge: facePasses } });
   await trustTestCountry(live);
   const fresh = await verifyLive(t, live, revocation);

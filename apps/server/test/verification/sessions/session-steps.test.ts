@@ -96,7 +96,7 @@ test("a list of methods without meaning is refused", async () => {
     expectError(await create(methods), 400, "BAD_REQUEST", /methods/);
 });
 
-test("the person's page is told the steps of the session, with their tries", async () => {
+test("the person's page gets the steps of the session, with their tries", async () => {
   const id = await createSession(partner.api);
   const steps = async () => expectData(await api.get(`/v1/verify/session/${id}/status`)).steps;
   const untried = { tries_used: 0, tries_left: 3, passed: false };

@@ -96,7 +96,7 @@ test("everything that was asked for is read back as it was written", async () =>
   assert.deepEqual(Object.keys(session.share_fields), Object.keys(body.share_fields));
 });
 
-test("metadata and redirect_url hold no character that nobody sees", async () => {
+test("metadata and redirect_url hold no invisible character", async () => {
   const partner = await createPartner(api);
   for (const hidden of [
     "\u202e",

@@ -108,7 +108,7 @@ test("a root that is already trusted, or a pinned fingerprint, vouches as well",
   assert.equal(await bring("other.ml", other.masterList(), [], ["abc"]), 1, "a pin must be a fingerprint");
 });
 
-test("a new edition of a list needs no root, and an authority that a list names cannot bring a list of its own", async (context) => {
+test("a new edition of a list needs no root, and an authority that a list only names cannot sign another list", async (context) => {
   const { write, bring } = await setUp(context);
   const root = await write("root.cer", authority("brainpool"));
   assert.equal(await bring("list.ml", country.masterList(), [root]), 0);
@@ -334,7 +334,7 @@ test("the folder of an older version is taken over once, and what was taken back
   assert.equal((await listTrustActs(db, 10)).length, 2);
 });
 
-test("the audit tells every switch of the policy, its value, and what it is about", async (context) => {
+test("the audit shows every switch of the policy, its value, and what it is about", async (context) => {
   const { db, lines, print } = await setUp(context);
   await printTrustAudit(db, parsePolicy("sha1=refuse"), today, print);
   const told = lines.slice(lines.indexOf("How documents are judged (TRUST_POLICY):") + 1);
@@ -412,7 +412,7 @@ test("a file that was never imported, or whose name is too short or that of two,
   assert.equal((await readTrust(db)).records[0]?.source.sha256, other);
 });
 
-test("imports and the log are told to people and to programs", async (context) => {
+test("imports and the log are printed for people and for programs", async (context) => {
   const { db, bring } = await setUp(context);
   assert.equal((await run((print) => listTrustImports(db, print))).text, "Nothing was imported.");
   assert.equal((await run((print) => listTrustImports(db, print, true))).text, "");

@@ -151,7 +151,7 @@ test("an older edition is refused, and what counts stays", async () => {
   assert.match(await log(), /source {2}refused .*signed at 2026-01-10/);
 });
 
-test("an addition counts at once; a removal is held for seven days, told by mail, and can be objected to", async () => {
+test("an addition counts at once; a removal is held for seven days, announced by mail, and can be prevented", async () => {
   const service = await follow();
   const { served, refresh, trusted, status, log, db, clock, print } = service;
   const newestMail = async () =>
@@ -221,7 +221,7 @@ test("a source that lies or fails changes nothing, says why, and is forgiven whe
   assert.deepEqual(await trusted(), ["brainpool", "rsa"]);
 });
 
-test("the signer that is pinned to an address is the only one, whoever else may vouch for lists", async () => {
+test("the signer that is pinned to an address is the only one, even if others may vouch for lists", async () => {
   const service = await follow();
   const { served, refresh, trusted, status } = service;
   await bring(service, stranger.authorityCertificates.get("brainpool") ?? assert.fail(), "stranger.cer");
@@ -287,7 +287,7 @@ async function printed(work: (print: (line: string) => void) => Promise<number>)
   return lines.join("\n");
 }
 
-test("the operator is told, once, that the signer of a list was revoked after it was imported", async () => {
+test("the operator gets one mail when the signer of a list was revoked after its import", async () => {
   const service = await startTestService({ env: { OPERATOR_EMAIL: "operator@assay.example" } });
   const { clock, core, logLines, runJob } = service;
   const mails = async () => (await readMails(service, "operator@assay.example")).map(({ text }) => text);
@@ -394,7 +394,7 @@ test("the revocation list at an address that a trusted certificate names comes i
   assert.match(status, /credentials\.crl\n.*could not be fetched: url_refused/);
 });
 
-test("a source that fails in a way that nobody foresaw has a problem, and the others are asked", async () => {
+test("a source that fails unexpectedly has a problem, and the others are fetched", async () => {
   const service = await follow();
   const { served, refresh, lists, status, db } = service;
   await bring(service, certificate("rsa"), "rsa.cer");
@@ -517,7 +517,7 @@ test("a source hears what is known of it, so that it need not send the same agai
   assert.equal(of("/list.ml").at(-1)?.headers["if-modified-since"], "Sat, 10 Jan 2026 00:00:00 GMT");
 });
 
-test("an edition that lacks nothing takes the place of the one before at once, and nobody is written to", async () => {
+test("an edition that lacks nothing replaces the one before at once, and no mail is sent", async () => {
   const service = await follow();
   const { served, refresh, trusted, db } = service;
   served.set("/list.ml", edition("2026-01-10", ["brainpool"]));
@@ -529,7 +529,7 @@ test("an edition that lacks nothing takes the place of the one before at once, a
   assert.deepEqual(await readMails(service, "operator@assay.example"), []);
 });
 
-test("an edition that is held is told of once, also when further editions lack the same", async () => {
+test("a removal that is held is announced once, also when further editions lack the same", async () => {
   const service = await follow();
   const { served, refresh, trusted, log } = service;
   served.set("/list.ml", edition("2026-01-10", ["brainpool", "rsa"]));
@@ -607,7 +607,7 @@ test("without an address of the operator nothing is mailed, and the log says it"
   assert.ok(logLines.some((line) => line.includes("signer of a list that you trust was revoked")));
 });
 
-test("metrics tell the age of sources and lists, -1 for what never was, and no authorities of a country that left", async () => {
+test("metrics show the age of sources and lists, -1 for what never was, and no authorities of a removed country", async () => {
   const service = await follow();
   const { served, clock, runJob, core, db } = service;
   const metric = (name: string) =>

@@ -31,7 +31,7 @@ async function verdictAt(t: TestContext, service: TestService, api: Api, id: str
   return message.passed ? "passed" : (message.failure_code ?? "failed");
 }
 
-test("what is imported at one process decides at the other, which has a data folder of its own", async (t) => {
+test("what is imported at one process decides at the other, which has a separate data folder", async (t) => {
   const first = await startTestService({ verify: { faceJudge: null, examiner: { threads: 1 } } });
   const second = await startTestService({
     databaseUrl: first.databaseUrl,

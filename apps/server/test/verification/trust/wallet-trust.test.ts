@@ -153,7 +153,7 @@ test("a list of trusted entities counts if its signer is pinned, for the purpose
   assert.equal((await trust("import", "--purpose", "pid", "--pin", pin, write("x", "no list"))).code, 1);
 });
 
-test("a VICAL is told by its content, counts for driving licences, and says when it is stale", async () => {
+test("a VICAL is recognized by its content, counts for driving licences, and says when it is stale", async () => {
   const { trust, write, trusted, clock } = await start();
   const { bytes, pin } = await writeVical(publisher, first.certificate);
   const file = write("vical.cbor", bytes);
@@ -251,7 +251,7 @@ async function follow() {
   };
 }
 
-test("a source's list comes into force by itself; a removal is held for seven days, told by mail, and can be objected to", async () => {
+test("a source's list takes effect by itself; a removal is held for seven days, announced by mail, and can be prevented", async () => {
   const service = await follow();
   const { served, refresh, trusted, status, log, core, clock } = service;
   const newestMail = async () =>

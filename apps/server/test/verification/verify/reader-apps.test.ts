@@ -52,7 +52,7 @@ test("phones learn at the well-known paths which apps the links of verifications
   }
 });
 
-test("without an app the paths are not there, and the page is told of none", async () => {
+test("without an app the paths do not exist, and the page gets none", async () => {
   for (const path of [assetLinks, association]) {
     const answer = await fetch(plain.url + path);
     assert.equal(answer.status, 404);
@@ -125,7 +125,7 @@ test("the operator's Android app is given out at /app.apk, and people are led to
   assert.equal((await fetch(fileUrl)).status, 404);
 });
 
-test("where the apps are in stores, the page at /app leads there and tells of no file", async () => {
+test("where the apps are in stores, the page at /app leads there and offers no file", async () => {
   const answer = await fetch(`${url}/app`, { headers: { "accept-language": "ar" } });
   const text = await answer.text();
   assert.match(text, /<html lang="ar" dir="rtl">/);

@@ -29,7 +29,7 @@ const unknownPath = `/v1/verify/session/vs_${"0".repeat(64)}`;
 
 const detailsOf = async (path: string) => expectData(await api.get(`${path}/details`));
 
-test("malformed ids, unknown ids and plain HTTP are told apart on every route", async () => {
+test("malformed ids, unknown ids and plain HTTP are distinguished on every route", async () => {
   const consent = { selected_field_keys: [], terms_version: "x" };
   const claim = { handoff_token: "x", device_id: "x" };
   const calls = (path: string) =>
@@ -166,7 +166,7 @@ test("a required field cannot be left out, an unasked one cannot be added, and t
   assert.deepEqual((await detailsOf(path)).consent, given.consent);
 });
 
-test("the receipt says what was asked and agreed, verifies with the published key, and names nobody", async () => {
+test("the receipt says what was asked and agreed, verifies with the published key, and names no person", async () => {
   const { id, path, cancelToken } = await startVerification(partner.api);
   const { cancel_token: token, receipt } = await agree(api, id);
   const { keys } = expectData(await api.get("/v1/verify/consent-receipt-keys"));
@@ -316,7 +316,7 @@ test("the person is sent back with session and status, and never to a domain tha
   assert.equal(expectData(await api.get(`${session.path}/status`)).return_url, null);
 });
 
-test("nobody shares anything with an organization that is being deleted, but everybody can withdraw", async () => {
+test("no one can share anything with an organization that is being deleted, but everyone can withdraw", async () => {
   const frozen = await createPartner(api);
   const { id, path, cancelToken } = await startVerification(frozen.api);
   await agree(api, id);

@@ -23,7 +23,7 @@ async function eventsOf(by: Api, id: string): Promise<string[]> {
   return events.map(({ type }) => type);
 }
 
-test("declining ends the session, tells the partner and says where to go back to", async () => {
+test("declining ends the session, notifies the partner and returns the address to go back to", async () => {
   const receiver = await startReceiver(authority);
   const own = await createPartner(api);
   await createReceivingEndpoint(own.api, receiver.url);
@@ -56,7 +56,7 @@ test("without an address of the partner the person stays on the closing page", a
   assert.equal(redirect_url, `https://verify.example.org/verify/${id}/complete`);
 });
 
-test("declining again changes nothing and answers alike, and nobody can agree any more", async () => {
+test("declining again changes nothing and answers alike, and no one can agree any more", async () => {
   const { id, path } = await startVerification(partner.api, redirect);
   const first = expectData(await api.post(`${path}/decline`));
   clock.advance(minuteMs);
@@ -91,7 +91,7 @@ test("two that decline at once end it once; of agreeing and declining at once ex
   }
 });
 
-test("once somebody has agreed, declining is refused in every state and changes nothing", async () => {
+test("once a person has agreed, declining is refused in every state and changes nothing", async () => {
   const { id, path } = await startVerification(partner.api);
   await agree(api, id);
   expectError(await api.post(`${path}/decline`), 409, "CONFLICT");

@@ -116,7 +116,7 @@ test("the same device resumes its attempt with a fresh socket token, also after 
   assert.equal((await findSocketOwner(core.db, id, again.socket_token))?.attemptId, first.attemptId);
 });
 
-test("whoever agreed can change devices; the old device cannot come back by itself", async () => {
+test("the person who agreed can change devices; the old device cannot come back by itself", async () => {
   const { id } = await startVerification(partner.api);
   const old = await takeSession(api, id, "old-phone");
   const token = await handOff(api, id, old.cancelToken);
@@ -232,7 +232,7 @@ test("consent withdrawn before anything was delivered: the partner hears that, a
   assert.notEqual(cancelled?.id, succeeded?.id);
 });
 
-test("consent withdrawn after delivery: the outcome stands, and the person is told so", async () => {
+test("consent withdrawn after delivery: the outcome stands, and the answer says so", async () => {
   const receiver = await startReceiver(authority);
   const owner = await createPartner(api);
   await createReceivingEndpoint(owner.api, receiver.url);

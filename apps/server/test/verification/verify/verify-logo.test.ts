@@ -182,7 +182,7 @@ test("what is not a plain picture of a modest size is not shown", async () => {
   await expectPicture("image/png", exactly);
 });
 
-test("without a verified domain or a logo there is none, and nobody is asked", async () => {
+test("without a verified domain or a logo there is none, and no host is asked", async () => {
   const path = "/unproven.png";
   served.set(path, { body: png });
   const other = await createPartner(api);

@@ -118,7 +118,7 @@ test("without a newer list the copy is stale, and what it says of others than th
   assert.equal(await status(4), "valid");
 });
 
-test("no list counts that is missing, too old, or signed by nobody whom this purpose trusts", async () => {
+test("a list that is missing, too old, or not signed by an authority of this purpose does not count", async () => {
   const { publish, status, clock, failWith, uri } = await start();
   const next = () => clock.advance(minuteMs);
   failWith(404);
@@ -164,7 +164,7 @@ test("the sandbox answers for its test country without asking itself, and live d
   assert.equal(requests(), 0);
 });
 
-test("a list that nobody needs is deleted after thirty days", async () => {
+test("a list that is not needed is deleted after thirty days", async () => {
   const { publish, status, core, clock, runJob } = await start();
   await publish();
   await status(4);

@@ -30,7 +30,7 @@ test("in live a wallet method needs the operator's word, and counts as something
   expectError(await partner.api.post("/v1/sessions"), 409, "NO_READER_AVAILABLE");
 });
 
-test("an operator who trusts issuers of wallet credentials alone can let organizations go live", async () => {
+test("an operator who trusts only issuers of wallet credentials can let organizations go live", async () => {
   const env = { ...noReader, WALLET_METHODS: "wallet_mdl" };
   const { api, core, clock } = await startTestService({ env });
   const { owner } = await createPartner(api);

@@ -77,7 +77,7 @@ const rowsOf = (id: string) =>
     sql`select state, held, response_key_sealed from wallet_requests where session_id = ${id} order by state`,
   );
 
-test("the page is told by which wallet methods the person can be verified, how they are reached and what they look at", async () => {
+test("the page gets the wallet methods by which the person can be verified, their channels and what they read", async () => {
   const methods = ["wallet_age", "document_chip", "wallet_pid", "wallet_mdl"];
   const { path } = await createSession({ methods, fields: ["age_over_18"] });
   const looksAt = ["date_of_birth", "document_expiry_date"];
@@ -250,7 +250,7 @@ test("of two returns at once, one is recorded", async () => {
   assert.deepEqual(await eventsOf(core, id), ["verification.session.succeeded"]);
 });
 
-test("what nobody comes back for is erased after five minutes, and the session goes on", async () => {
+test("a held proof is erased after five minutes without a return, and the session goes on", async () => {
   const { id, path } = await agreed();
   const { link, cookie } = await ask(path);
   const code = codeOf(await walletAnswers(link));
@@ -328,7 +328,7 @@ test("a refused presentation is a try, with its reason in the audit log; the thi
   );
 });
 
-test("the first browser of a session is told from one that it was handed over to", async () => {
+test("the first browser of a session is distinguished from one that it was handed over to", async () => {
   const bindingOf = async (id: string) =>
     expectData(await partner.api.get(`/v1/sessions/${id}`)).evidence.binding;
   const finish = async (body: object, opens: boolean) => {

@@ -115,7 +115,7 @@ test("a date of birth whose century is open is refused, and an age only where it
   assert.deepEqual(refused("100101", ["age_over_18"]), { key: "age_over_18", reason: century });
 });
 
-test("somebody over a hundred whose century is known is as old as that", () => {
+test("a person over a hundred whose century is known is as old as that", () => {
   const open = parseMrzLines(buildMrz({ ...content, dateOfBirth: "250301" }), now);
   const old = { ...open, dateOfBirth: { ...open.dateOfBirth, year: 1925, otherYears: [] } };
   const fieldKeys = ["date_of_birth", "age_over_99"];

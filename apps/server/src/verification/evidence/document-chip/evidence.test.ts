@@ -23,7 +23,7 @@ const proof: DocumentChipProof = {
 type Same = [Exclude<EvidenceWarning, WarningCode>, Exclude<WarningCode, EvidenceWarning>];
 const sameCodes: Same extends [never, never] ? true : false = true;
 
-test("every warning of a report can be told, and the published list has no other", () => {
+test("every warning of a report is in the published list, which has no other", () => {
   assert.ok(sameCodes);
   const all = Object.keys(evidenceWarnings) as WarningCode[];
   const evidence = evidenceOf({ ...proof, warnings: all }, now);
@@ -31,7 +31,7 @@ test("every warning of a report can be told, and the published list has no other
   assert.ok(Compile(Evidence).Check(evidence));
 });
 
-test("what a success rests on is told in the words of the contract, and each warning once", () => {
+test("evidence uses the terms of the contract and has each warning once", () => {
   assert.deepEqual(evidenceOf(proof, now), {
     method: "chip_and_face",
     chip: "genuine",

@@ -38,7 +38,7 @@ test("the less is known of revocation, the higher the score; a list that cannot 
   assert.equal(scoreWith("revocation_unchecked"), missing);
 });
 
-test("a signer beyond its types of documents weighs more than a fault that the state tells of, and that more than what nothing hangs on", () => {
+test("a signer beyond its types of documents weighs more than a published deviation, and that more than an unreadable extension", () => {
   assert.ok(scoreWith("document_type_not_listed") > scoreWith("document_deviates"));
   assert.ok(scoreWith("document_deviates") > scoreWith("extension_unreadable"));
   assert.ok(scoreWith("extension_unreadable") > 0);

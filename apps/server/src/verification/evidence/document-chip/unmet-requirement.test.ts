@@ -36,7 +36,7 @@ test("a chip that offers no proof does not meet clone detection; one that is sti
   assert.equal(unmetRequirement(reportOf(fresh, "pending"), required), null);
 });
 
-test("what is not required is not asked for, and what is checked first is told first", () => {
+test("what is not required is not checked, and the first check is reported first", () => {
   const nothing = reportOf({ revocation_list: "missing" }, "not_offered");
   assert.equal(unmetRequirement(nothing, {}), null);
   assert.equal(unmetRequirement(nothing, both), "revocation");
