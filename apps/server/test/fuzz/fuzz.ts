@@ -66,7 +66,7 @@ type Run = {
   foreignWords: string[];
   lives: Map<number, Life>;
   tally: Tally;
-  places: Set<string>;
+  reported: Set<string>;
 };
 
 export async function fuzz(options: FuzzOptions): Promise<Tally> {
@@ -89,7 +89,7 @@ export async function fuzz(options: FuzzOptions): Promise<Tally> {
     foreignWords: [],
     lives: new Map(),
     tally,
-    places: new Set(),
+    reported: new Set(),
   };
   await furnishForeigner(run);
   const { replay, lanes, requests } = options;
@@ -145,15 +145,15 @@ async function step(run: Run, wire: Wire, life: Life, index: number): Promise<vo
   if (meant === null) return;
   if (status < 300) {
     tally.succeeded.set(meant.id, (tally.succeeded.get(meant.id) ?? 0) + 1);
-    learn(run, life, meant, body);
+    collect(run, life, meant, body);
   }
   noteRefusal(life, request.who, status, body);
 }
 
-function learn(run: Run, life: Life, operation: Operation, body: unknown): void {
+function collect(run: Run, life: Life, operation: Operation, body: unknown): void {
   const data = (body as { data?: Record<string, unknown> } | undefined)?.data;
   if (data === undefined) return;
-  life.things.learn(data, collectionOf(operation.path));
+  life.things.collect(data, collectionOf(operation.path));
   if (typeof data.record_name === "string" && typeof data.record_value === "string")
     run.options.publish(data.record_name, data.record_value);
 }
@@ -198,9 +198,9 @@ async function fail(
   answer: WireAnswer | null,
 ): Promise<void> {
   // The same problem at the same path is reported once.
-  const place = `${problem} ${request.method} ${operationAt(run.operations, request.method, request.target)?.path ?? request.target}`;
-  if (run.places.has(place)) return;
-  run.places.add(place);
+  const problemAt = `${problem} ${request.method} ${operationAt(run.operations, request.method, request.target)?.path ?? request.target}`;
+  if (run.reported.has(problemAt)) return;
+  run.reported.add(problemAt);
   const smallest = await shrink(run, wire, problem, request);
   note(run, {
     problem,
@@ -311,7 +311,7 @@ async function openLife({ options }: Run, things: Things, index: number, name = 
     scopes: ["sessions:read", "sessions:write", "webhooks:read", "webhooks:write", "analytics:read"],
   });
   const { current } = (await call("GET", "/v1/auth/orgs/rp-terms", token)) as { current: unknown };
-  things.learn(current, "/v1/auth/orgs/rp-terms");
+  things.collect(current, "/v1/auth/orgs/rp-terms");
   return { things, credentials: { token, key: String(key.key) }, startedAt: index, refusals: 0 };
 }
 
@@ -349,8 +349,8 @@ async function furnishForeigner(run: Run): Promise<void> {
     ["/v1/auth/orgs/invitations", { email: `guest@${foreign.mailHost}`, role: "member" }],
     ["/v1/auth/orgs/domains/challenges/dns", { apex_domain: `${foreign.word}.example` }],
   ] as const)
-    foreign.learn(await call("POST", path, credentials.token, body), path);
+    foreign.collect(await call("POST", path, credentials.token, body), path);
   for (const path of ["/v1/auth/orgs/members", "/v1/auth/account/sessions", "/v1/auth/api-keys"])
-    foreign.learn(await call("GET", path, credentials.token), path);
+    foreign.collect(await call("GET", path, credentials.token), path);
   run.foreignWords.push(canary, credentials.token, credentials.key, ...foreign.ids());
 }

@@ -95,7 +95,7 @@ async function run(): Promise<number> {
       WEBHOOK_ALLOWED_PRIVATE_HOSTS: "hook.example",
     });
     const { url, faults } = service;
-    let told = performance.now();
+    let printedAt = performance.now();
     const tally = await fuzz({
       url,
       seed,
@@ -106,8 +106,8 @@ async function run(): Promise<number> {
       takeMails: () => takeMails(dataDir),
       publish: (name, value) => dns.set(name, "TXT", value),
       onProgress: (so) => {
-        if (performance.now() - told < 5000) return;
-        told = performance.now();
+        if (performance.now() - printedAt < 5000) return;
+        printedAt = performance.now();
         console.log(summary(so));
       },
       onFailure: (failure) => console.error(show(failure, lanes, seed)),
@@ -121,7 +121,7 @@ async function run(): Promise<number> {
       .map(([id, count]) => `${id} ${count}`);
     console.log(`\nKinds: ${kinds.join(", ")}\nSuccesses: ${successes.join(", ")}`);
     console.log(
-      `\n${summary(tally)}\nseed ${seed}, ${seconds.toFixed(0)} s, ${(tally.sent / seconds).toFixed(0)} a second, told to come back later: ${tally.busy}`,
+      `\n${summary(tally)}\nseed ${seed}, ${seconds.toFixed(0)} s, ${(tally.sent / seconds).toFixed(0)} a second, asked to retry later: ${tally.busy}`,
     );
     count("hostile requests", tally.sent);
     return tally.failures.length > 0 ? 1 : 0;

@@ -54,13 +54,13 @@ export class Things {
   }
 
   /** Collects what an answer of the operations at `collection` contains. */
-  learn(data: unknown, collection: string, name = ""): void {
-    if (Array.isArray(data)) for (const entry of data) this.learn(entry, collection, name);
+  collect(data: unknown, collection: string, name = ""): void {
+    if (Array.isArray(data)) for (const entry of data) this.collect(entry, collection, name);
     else if (typeof data === "object" && data !== null) {
       for (const [key, value] of Object.entries(data)) {
         if (key === "share_fields" && typeof value === "object" && value !== null)
           this.asked = Object.keys(value);
-        else this.learn(value, collection, key);
+        else this.collect(value, collection, key);
       }
     } else if (typeof data === "string" && data.length < 300) {
       const prefix = prefixed.exec(data)?.[1];

@@ -182,7 +182,7 @@ test("every sample is plain ASCII, so that it can be compiled whatever the local
 const inWords = ["", "one", "two", "three"];
 
 /** Numbers in the prose of a guide, and their value in the contract. */
-const told: readonly [document: string, sentence: RegExp, value: string | number][] = [
+const numbersInProse: readonly [document: string, sentence: RegExp, value: string | number][] = [
   ["docs/listen.md", /After (\d+) minutes without a connection the service removes/, listenerAbsenceMinutes],
   ["docs/sessions.md", /A session lives (\d+) minutes/, sessionLifetimeMinutes],
   ["docs/sessions.md", /`expired` \| (\d+) minutes went by/, sessionLifetimeMinutes],
@@ -198,7 +198,7 @@ const told: readonly [document: string, sentence: RegExp, value: string | number
 ];
 
 test("numbers in the prose of guides are those of the contract", () => {
-  for (const [document, sentence, value] of told) {
+  for (const [document, sentence, value] of numbersInProse) {
     const found = sentence.exec(textOf(document));
     assert.equal(found?.[1], String(value), `${document}: ${sentence}`);
   }

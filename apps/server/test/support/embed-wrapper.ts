@@ -80,7 +80,7 @@ export async function checkWrapper(file: keyof typeof entries, packages: string)
     page.on("pageerror", (error) => problems.push(error.message));
     await page.goto(origin);
     const show = (url: string | null) => page.evaluate(`show(${JSON.stringify(url)})`);
-    const told = () => page.evaluate<string[]>("window.log");
+    const reported = () => page.evaluate<string[]>("window.log");
     const frame = page.frameLocator("iframe");
 
     await show(await newSession());
@@ -89,14 +89,14 @@ export async function checkWrapper(file: keyof typeof entries, packages: string)
     await frame.getByRole("button", { name: "No, cancel" }).press("Enter");
     await frame.getByRole("button", { name: "Yes, cancel" }).press("Enter");
     await page.locator("iframe").waitFor({ state: "detached" });
-    assert.deepEqual(await told(), ["done cancelled", "close cancelled"]);
+    assert.deepEqual(await reported(), ["done cancelled", "close cancelled"]);
 
     // Another session, taken away by the page itself before it has ended: that is nothing to report.
     await show(await newSession());
     await frame.getByRole("heading", { level: 1, name: / asks you / }).waitFor();
     await show(null);
     await page.locator("iframe").waitFor({ state: "detached" });
-    assert.equal((await told()).length, 2);
+    assert.equal((await reported()).length, 2);
     assert.equal(await page.locator("script[src$='/embed/v1.js']").count(), 1);
     assert.deepEqual(problems, []);
   } finally {

@@ -57,7 +57,8 @@ export function newStateFolder(): string {
 type Line = { type: string } & Record<string, any>;
 
 /**
- * `assay listen --json` as a process. Lines are read one after the other; `told` has the output for people.
+ * `assay listen --json` as a process. Lines are read one after the other; `printed` has the output for
+ * people.
  */
 export function startListen(
   [node = "", ...command]: readonly string[],
@@ -73,7 +74,7 @@ export function startListen(
   });
   after(() => child.kill("SIGKILL"));
   const lines: Line[] = [];
-  let told = "";
+  let printed = "";
   let rest = "";
   let isClosed = false;
   const waiting = new Set<() => void>();
@@ -89,7 +90,7 @@ export function startListen(
     wake();
   });
   child.stderr?.on("data", (chunk) => {
-    told += chunk;
+    printed += chunk;
     wake();
   });
   const closed = once(child, "close").then(([code, signal]) => {
@@ -107,20 +108,20 @@ export function startListen(
   return {
     child,
     closed,
-    get told() {
-      return told;
+    get printed() {
+      return printed;
     },
     /** The next line, which must be of this type. */
     async next(type: string | RegExp): Promise<Line> {
       await patiently(() => lines.length > 0);
       const line = lines.shift();
       const isMeant = typeof type === "string" ? line?.type === type : type.test(line?.type ?? "");
-      assert.ok(isMeant, `wanted ${type}, got ${JSON.stringify(line)}\n${told}`);
+      assert.ok(isMeant, `wanted ${type}, got ${JSON.stringify(line)}\n${printed}`);
       return line as Line;
     },
     async untilTold(pattern: RegExp): Promise<void> {
-      await patiently(() => pattern.test(told));
-      assert.match(told, pattern);
+      await patiently(() => pattern.test(printed));
+      assert.match(printed, pattern);
     },
     async kill(signal: NodeJS.Signals): Promise<number | null> {
       child.kill(signal);

@@ -6,7 +6,7 @@ import { knownId } from "../../platform/kernel/ids.ts";
 import { announceDeliveries, justWritten, type NewDelivery } from "./delivery.store.ts";
 
 test("workers are woken by the names of the endpoints, each once, and to look everywhere where these are too many", () => {
-  const told = (ids: readonly string[]) => {
+  const announced = (ids: readonly string[]) => {
     const payloads: string[] = [];
     const db = {
       notify: (_channel: string, payload: string) => payloads.push(payload),
@@ -17,11 +17,11 @@ test("workers are woken by the names of the endpoints, each once, and to look ev
     );
     return payloads;
   };
-  assert.deepEqual(told([]), []);
-  assert.deepEqual(told(["a", "b", "a"]), ["a,b"]);
+  assert.deepEqual(announced([]), []);
+  assert.deepEqual(announced(["a", "b", "a"]), ["a,b"]);
   const many = Array.from({ length: 201 }, (_, i) => String(i));
-  assert.deepEqual(told(many.slice(1)), [many.slice(1).join(",")]);
-  assert.deepEqual(told(many), [""]);
+  assert.deepEqual(announced(many.slice(1)), [many.slice(1).join(",")]);
+  assert.deepEqual(announced(many), [""]);
 });
 
 test("a delivery that was just written waits for its first try, and has failed where there is no key", () => {

@@ -329,7 +329,7 @@ test("a challenge says what is asked for and the time that is left", () => {
 
 test("a verdict is sent with the tries left and the next phase, and its bytes are overwritten", () => {
   const failed = { failureCode: "document_expired" } as const;
-  const told = (effects: readonly FlowEffect[]) => ofType(effects, "step_result");
+  const resultIn = (effects: readonly FlowEffect[]) => ofType(effects, "step_result");
   const refusedChip = after(
     {
       ...begun(),
@@ -339,7 +339,7 @@ test("a verdict is sent with the tries left and the next phase, and its bytes ar
     { kind: "counted", step: "chip", verdict: failed },
   );
   assert.deepEqual(refusedChip.effects[0], { kind: "wipe", what: "chip" });
-  assert.deepEqual(told(refusedChip.effects), {
+  assert.deepEqual(resultIn(refusedChip.effects), {
     ...{ type: "step_result", step: "chip", passed: false, failure_code: "document_expired" },
     ...{ unmet_requirement: null, tries_left: { chip: 2, face: 3 }, phase: "chip" },
   });
@@ -349,7 +349,7 @@ test("a verdict is sent with the tries left and the next phase, and its bytes ar
     { ...begun(), phase: "chip_check" },
     { kind: "counted", step: "chip", verdict: unmet },
   );
-  const message = told(refusedDemand.effects);
+  const message = resultIn(refusedDemand.effects);
   assert.ok(message?.type === "step_result" && message.unmet_requirement === "revocation");
   const passed = after(
     { ...proving(), phase: "chip_check" },

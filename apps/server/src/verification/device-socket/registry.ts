@@ -157,12 +157,12 @@ export class DeviceRegistry {
   accept(raw: RawSocket, sessionId: SessionId, address: string): void {
     const socket = new DeviceSocket(raw, sessionId, (code) => this.#closed(code));
     this.#sockets.add(socket);
-    const places = [
+    const slots = [
       this.#unwelcomed.byAddress.take(addressBlock(address)),
       this.#unwelcomed.bySession.take(sessionId),
     ];
     socket.releaseSlots = () => {
-      for (const giveBack of places) giveBack?.();
+      for (const giveBack of slots) giveBack?.();
     };
     const hello = setTimeout(() => socket.close("HELLO_TIMEOUT"), this.#timing.helloMs);
     raw.on("error", () => {});
@@ -194,7 +194,7 @@ export class DeviceRegistry {
     });
     if (this.#leaving) socket.close("SHUTTING_DOWN");
     // Those that came at the same moment as the last one admitted.
-    else if (places.includes(null)) socket.close("BUSY");
+    else if (slots.includes(null)) socket.close("BUSY");
   }
 
   async #greet(socket: DeviceSocket, token: string): Promise<void> {

@@ -86,19 +86,19 @@ test("the face models find, measure and embed faces as the packages do that thei
 
 test("the face models are made from exactly the weights that were published", () => {
   const folder = new URL(".", import.meta.resolve("@assay/face/networks/facemesh.json"));
-  const told = new Map(
+  const published = new Map(
     [
       ...readFileSync(new URL("README.md", folder), "utf8").matchAll(/^\| `(.+)` \| `([0-9a-f]{64})` \|$/gm),
     ].map(([, file, hash]) => [file, hash]),
   );
   const stored = readdirSync(folder).filter((file) => file !== "README.md");
-  assert.deepEqual(stored.sort(), [...told.keys()].sort());
+  assert.deepEqual(stored.sort(), [...published.keys()].sort());
   for (const file of stored)
     assert.equal(
       createHash("sha256")
         .update(readFileSync(new URL(file, folder)))
         .digest("hex"),
-      told.get(file),
+      published.get(file),
       file,
     );
 });

@@ -22,15 +22,15 @@ function slowWorker() {
     fail(error: Error): void;
   }[] = [];
   const state = { free: true };
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   const look = (look: FaceLook) => {
     if (!state.free) return null;
     return new Promise<FaceLookResult>((answer, fail) => asked.push({ look, answer, fail }));
   };
   const sitting = new FaceSitting(look, (soFar) =>
-    told.push(typeof soFar === "string" ? soFar : soFar.map(({ atMs, face }) => [atMs, face?.box.x])),
+    reported.push(typeof soFar === "string" ? soFar : soFar.map(({ atMs, face }) => [atMs, face?.box.x])),
   );
-  return { asked, state, told, sitting };
+  return { asked, state, reported, sitting };
 }
 
 const soon = () => new Promise((resolve) => setImmediate(resolve));
@@ -99,13 +99,13 @@ test("what was found is dropped with the frames", async () => {
 });
 
 test("after each look the results so far are reported with their times, until the sitting is closed", async () => {
-  const { asked, told, sitting } = slowWorker();
+  const { asked, reported, sitting } = slowWorker();
   for (const number of [1, 2, 3]) sitting.add(frame(number));
   asked[0]?.answer(seenAt(7));
   await soon();
   asked[1]?.answer(seenAt(8));
   await soon();
-  assert.deepEqual(told.splice(0), [
+  assert.deepEqual(reported.splice(0), [
     [[200, 7]],
     [
       [200, 7],
@@ -115,5 +115,5 @@ test("after each look the results so far are reported with their times, until th
   sitting.forget();
   asked[2]?.answer({ kind: "frame_unreadable" });
   await soon();
-  assert.deepEqual(told, []);
+  assert.deepEqual(reported, []);
 });

@@ -14,14 +14,14 @@ const signedBy = {
 
 test("an import is described by its contents and its signer", () => {
   const one = new Uint8Array(1);
-  const told = (record: Partial<TrustRecord>) =>
+  const described = (record: Partial<TrustRecord>) =>
     describeImport({ source, certificates: [one, one], revocationLists: [one], ...record });
-  assert.deepEqual(told({}), {
+  assert.deepEqual(described({}), {
     act: "imported",
     subject: "lists.pem",
     detail: "2 certificates and 1 revocation lists",
   });
-  assert.match(told({ deviationLists: [one] }).detail, /lists, 1 deviation list$/);
-  assert.match(told({ deviationLists: [one, one] }).detail, /lists, 2 deviation lists$/);
-  assert.match(told({ source: { ...source, signedBy } }).detail, /lists, signed by C=UT, CN=Signer$/);
+  assert.match(described({ deviationLists: [one] }).detail, /lists, 1 deviation list$/);
+  assert.match(described({ deviationLists: [one, one] }).detail, /lists, 2 deviation lists$/);
+  assert.match(described({ source: { ...source, signedBy } }).detail, /lists, signed by C=UT, CN=Signer$/);
 });

@@ -70,12 +70,12 @@ test("the checkout shows the first event verified and decrypted; Ctrl-C removes 
     ready.signing_secret,
     ready.key_id,
   ])
-    assert.ok(listening.told.includes(shown), `${shown} is in\n${listening.told}`);
+    assert.ok(listening.printed.includes(shown), `${shown} is in\n${listening.printed}`);
   // The private key never leaves, and only its owner may read it here.
   for (const name of readdirSync(stateFolder))
     assert.equal(statSync(join(stateFolder, name)).mode & 0o777, 0o600, name);
   assert.equal(await listening.kill("SIGINT"), 0);
-  assert.match(listening.told, new RegExp(`Endpoint ${ready.endpoint_id} removed\\.\n$`));
+  assert.match(listening.printed, new RegExp(`Endpoint ${ready.endpoint_id} removed\\.\n$`));
   assert.deepEqual(await endpoints(), []);
 });
 
@@ -119,7 +119,10 @@ test("what is forwarded is, header for header and byte for byte, what a URL gets
     clock.now().getTime() / 1000,
   );
   assert.equal(event.metadata.client_reference_id, "order-8");
-  assert.match(listening.told, new RegExp(`WEBHOOK_SECRET='${ready.signing_secret.replaceAll("+", "\\+")}'`));
+  assert.match(
+    listening.printed,
+    new RegExp(`WEBHOOK_SECRET='${ready.signing_secret.replaceAll("+", "\\+")}'`),
+  );
   assert.equal(await listening.kill("SIGTERM"), 0);
 });
 
@@ -227,13 +230,13 @@ test("with --respond retries are rehearsed without a receiver, and --replay send
     ],
   );
   const asking = listen(["--replay", event.id]);
-  assert.equal((await asking.closed).code, 0, asking.told);
+  assert.equal((await asking.closed).code, 0, asking.printed);
   // A replay restarts the schedule.
   const again = await listening.next("delivery");
   assert.deepEqual([again.event_id, again.attempt, again.status_code], [event.id, 1, 500]);
   const unknown = listen(["--replay", `evt_${"0".repeat(64)}`]);
   assert.equal((await unknown.closed).code, 3);
-  assert.match(unknown.told, /was not sent to this endpoint/);
+  assert.match(unknown.printed, /was not sent to this endpoint/);
   await listening.kill("SIGINT");
 });
 
@@ -409,10 +412,10 @@ test("behind a proxy that asks for a password, listen and doctor work with http 
     assert.equal(await listening.kill("SIGINT"), 0);
     const [node = "", ...command] = packed;
     const doctor = spawn(node, [...command, "doctor", ...args], { env: cleanEnvironment(env) });
-    const [told] = await Promise.all([text(doctor.stdout), once(doctor, "close")]);
-    assert.match(told, /id\.acme\.test answers through the proxy 127\.0\.0\.1:\d+\./);
+    const [printed] = await Promise.all([text(doctor.stdout), once(doctor, "close")]);
+    assert.match(printed, /id\.acme\.test answers through the proxy 127\.0\.0\.1:\d+\./);
     if (base.startsWith("https:"))
-      assert.match(told, /\[ok\] +Certificate +The certificate of id\.acme\.test/);
+      assert.match(printed, /\[ok\] +Certificate +The certificate of id\.acme\.test/);
   }
   assert.ok(proxy.asked.includes("CONNECT id.acme.test:443"), proxy.asked.join("\n"));
   assert.ok(proxy.asked.includes("POST http://id.acme.test/v1/webhooks/listeners"));
@@ -427,7 +430,7 @@ test("behind a proxy that asks for a password, listen and doctor work with http 
       env: { http_proxy: through, https_proxy: through },
     });
     await failing.closed;
-    assert.match(failing.told, said);
+    assert.match(failing.printed, said);
   }
 });
 
@@ -438,13 +441,13 @@ test("removing an endpoint ends its listener, which says so", async () => {
   await partner.api.delete(`/v1/webhooks/endpoints/${id}`);
   await listening.next("ended");
   assert.equal((await listening.closed).code, 5);
-  assert.match(listening.told, /removed by somebody else/);
+  assert.match(listening.printed, /removed by somebody else/);
 });
 
 test("what cannot work is explained in a sentence that says what to do, with a separate exit code", async () => {
   const { partner } = await setUp();
   const reader = await createKey(partner.owner, ["webhooks:read"]);
-  const tries: [args: string[], code: number, told: RegExp][] = [
+  const tries: [args: string[], code: number, message: RegExp][] = [
     [["--url", url, "--key", reader.secret], 3, /lacks the scope webhooks:write\. Give the key the scope/],
     [["--url", url, "--key", `kk_${"x".repeat(32)}`], 3, /does not know this API key/],
     [["--url", "http://127.0.0.1:9", "--key", "kk_x"], 4, /Is --url right, and is the service running/],
@@ -472,16 +475,16 @@ test("what cannot work is explained in a sentence that says what to do, with a s
       /--replay must be the id of an event/,
     ],
   ];
-  for (const [args, code, told] of tries) {
+  for (const [args, code, message] of tries) {
     const ended = await assayHere(["listen", ...args], { ASSAY_STATE_DIR: newStateFolder() });
-    assert.match(ended.stderr, told);
+    assert.match(ended.stderr, message);
     assert.equal(ended.code, code, ended.stderr);
   }
   // A separate process prints the same sentence and has the same exit code.
-  const [args, code, told] = tries[0] ?? assert.fail();
+  const [args, code, message] = tries[0] ?? assert.fail();
   const listening = startListen(packed, args, newStateFolder());
   assert.equal((await listening.closed).code, code);
-  assert.match(listening.told, told);
+  assert.match(listening.printed, message);
   const left = expectData<any[]>(await partner.api.get("/v1/webhooks/endpoints"));
   assert.deepEqual(left, []);
 });

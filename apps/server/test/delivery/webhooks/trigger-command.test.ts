@@ -33,14 +33,14 @@ test("every event of the contract happens when it is triggered, and arrives veri
     }
     const { code, stdout, stderr } = await triggered;
     assert.equal(code, 0, `${type}: ${stderr}`);
-    const told = JSON.parse(stdout);
+    const printed = JSON.parse(stdout);
     const { event, verified } = await listening.next("delivery");
-    assert.deepEqual([told.event_type, told.event_id, told.deliveries], [type, event.id, 1]);
+    assert.deepEqual([printed.event_type, printed.event_id, printed.deliveries], [type, event.id, 1]);
     assert.deepEqual([verified, event.type, event.sandbox], [true, type, true]);
-    assert.equal(event.metadata.verification_session_id, told.session_id);
+    assert.equal(event.metadata.verification_session_id, printed.session_id);
     if (type === "webhook.endpoint.test") continue;
     assert.equal(event.metadata.client_reference_id, `order ${type}`);
-    const session = expectData<any>(await partner.api.get(`/v1/sessions/${told.session_id}`));
+    const session = expectData<any>(await partner.api.get(`/v1/sessions/${printed.session_id}`));
     assert.equal(`verification.session.${session.status}`, type);
   }
   await listening.kill("SIGINT");
@@ -70,7 +70,7 @@ test("a live key makes nothing, and what cannot work is refused with a sentence"
   const live = await createLivePartner(core, api);
   const { key, owner } = await createPartner(api);
   const reader = await createKey(owner, ["sessions:read"]);
-  const tries: [key: string, args: string[], code: number, told: RegExp][] = [
+  const tries: [key: string, args: string[], code: number, printed: RegExp][] = [
     [live.key.secret, ["succeeded"], 3, /says sandbox, and the API key belongs to live/],
     [live.key.secret, ["test"], 3, /says sandbox, and the API key belongs to live/],
     [reader.secret, ["succeeded"], 3, /lacks the scope sessions:write/],
@@ -81,9 +81,9 @@ test("a live key makes nothing, and what cannot work is refused with a sentence"
     [key.secret, ["failed", "--passport", "passport-valid"], 3, /ended as succeeded, not as failed/],
     [key.secret, ["failed", "--passport", "blue"], 3, /`document` must be one of/],
   ];
-  for (const [secret, args, code, told] of tries) {
+  for (const [secret, args, code, printed] of tries) {
     const ended = await trigger(secret, ...args);
-    assert.match(ended.stderr, told);
+    assert.match(ended.stderr, printed);
     assert.equal(ended.code, code, ended.stderr);
   }
   const sessions = expectData<any[]>(await live.api.get("/v1/sessions"));

@@ -34,7 +34,7 @@ type Partner = Awaited<ReturnType<typeof createPartner>>;
 
 async function publish(partner: Partner): Promise<{ eventId: string; sessionId: SessionId }> {
   const sessionId = newId("vs", clock.now());
-  const told: SessionEvent = {
+  const event: SessionEvent = {
     type: "verification.session.expired",
     data: { nfc_tries_used: 0, liveness_tries_used: 0, return_code_sha256: null },
   };
@@ -46,7 +46,7 @@ async function publish(partner: Partner): Promise<{ eventId: string; sessionId: 
   };
   const { organizationId } = partner;
   const [eventId = ""] = await core.db.transaction((tx) =>
-    publishEvents(core, tx, clock.now(), [{ organizationId, sandbox: true, session, ...told }]),
+    publishEvents(core, tx, clock.now(), [{ organizationId, sandbox: true, session, ...event }]),
   );
   return { eventId, sessionId };
 }

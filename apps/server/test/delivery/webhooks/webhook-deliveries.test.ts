@@ -45,7 +45,7 @@ const claims: Record<string, unknown> = { family_name: "ERIKSSON-SECRET" };
 
 function sessionEvent(
   organizationId: OrganizationId,
-  told: SessionEvent = {
+  content: SessionEvent = {
     type: "verification.session.succeeded",
     data: { claims, selected_field_keys: ["family_name"] } as Success["data"],
   },
@@ -59,7 +59,7 @@ function sessionEvent(
       clientReferenceId: "order-7",
       webhookEndpointId: null as EndpointId | null,
     },
-    ...told,
+    ...content,
   } satisfies NewEvent;
 }
 

@@ -31,7 +31,7 @@ async function passSession(partner: Api) {
   return { id, withdraw, events, pass: () => succeed(core, id, attemptId) };
 }
 
-const standing = (events: readonly Listed[]) =>
+const valid = (events: readonly Listed[]) =>
   events.filter((event) => event.retracted_at === null).map((event) => event.type);
 const retracted = (events: readonly Listed[]) =>
   events.filter((event) => event.retracted_at !== null).map((event) => event.type);
@@ -56,21 +56,23 @@ test("withdrawn while a try is on the wire: the success is retracted, not tried 
     await arrived.promise;
     assert.equal(await session.withdraw(), "consent_withdrawn");
     const listed = await session.events();
-    assert.deepEqual([standing(listed), retracted(listed)], [[cancelled], [succeeded]]);
+    assert.deepEqual([valid(listed), retracted(listed)], [[cancelled], [succeeded]]);
     held.resolve();
     await sending;
     for (let i = 0; i < 3; i++) {
       await deliver();
       clock.advance(10 * 60_000);
     }
-    const told = await Promise.all(receiver.received.map(async ({ body }) => (await decrypt(body)).event));
+    const delivered = await Promise.all(
+      receiver.received.map(async ({ body }) => (await decrypt(body)).event),
+    );
     assert.deepEqual(
-      told.map((event) => event.type),
+      delivered.map((event) => event.type),
       [succeeded, cancelled],
     );
-    assert.equal(told[1].data.reason, "consent_withdrawn");
+    assert.equal(delivered[1].data.reason, "consent_withdrawn");
     const after = await session.events();
-    assert.deepEqual([standing(after), retracted(after)], [[cancelled], [succeeded]]);
+    assert.deepEqual([valid(after), retracted(after)], [[cancelled], [succeeded]]);
   }
 });
 
@@ -94,12 +96,12 @@ test("a withdrawal scrubs what waits of its session, and of no other", async () 
     clock.advance(10 * 60_000);
     await deliver();
   }
-  const told = taken.map(async (body) => {
+  const delivered = taken.map(async (body) => {
     const { event } = await decrypt(body);
     return `${event.metadata.verification_session_id} ${event.type}`;
   });
   assert.deepEqual(
-    [...new Set(await Promise.all(told))].sort(),
+    [...new Set(await Promise.all(delivered))].sort(),
     [`${one.id} ${cancelled}`, `${other.id} ${succeeded}`].sort(),
   );
 });
@@ -127,11 +129,11 @@ test("however deliveries and withdrawals meet, one event of each session stands,
   for (const { session, outcome, at } of outcomes) {
     const events = await session.events();
     if (outcome === "withdrawn_after_delivery") {
-      assert.deepEqual([standing(events), retracted(events)], [[succeeded], []]);
+      assert.deepEqual([valid(events), retracted(events)], [[succeeded], []]);
       continue;
     }
     assert.equal(outcome, "consent_withdrawn");
-    assert.deepEqual([standing(events), retracted(events)], [[cancelled], [succeeded]]);
+    assert.deepEqual([valid(events), retracted(events)], [[cancelled], [succeeded]]);
     const [success] = events.filter((event) => event.type === succeeded);
     // What had been taken for sending before may be on the wire; it arrives once, and about then.
     const sent = arrivals.filter((arrival) => arrival.eventId === success?.id);

@@ -87,15 +87,15 @@ async function post(body: unknown, headers: Record<string, string> = {}) {
   return { status: response.status, headers: response.headers, body: text === "" ? null : JSON.parse(text) };
 }
 
-function stateless(method: string, params: Record<string, unknown> = {}, told: string = version) {
+function stateless(method: string, params: Record<string, unknown> = {}, stated: string = version) {
   const name = typeof params.name === "string" ? { "mcp-name": params.name } : {};
   const Meta = {
-    "io.modelcontextprotocol/protocolVersion": told,
+    "io.modelcontextprotocol/protocolVersion": stated,
     "io.modelcontextprotocol/clientCapabilities": {},
   };
   return {
     body: { jsonrpc: "2.0", id: 7, method, params: { ...params, _meta: Meta } },
-    headers: { "mcp-protocol-version": told, "mcp-method": method, ...name },
+    headers: { "mcp-protocol-version": stated, "mcp-method": method, ...name },
   };
 }
 
@@ -372,7 +372,7 @@ test("devices are bounded in number and time, and one that is aborted decides no
   gone.abort();
   const late = "The test device did not finish in time.";
   assert.deepEqual(await Promise.all(under), [late, late]);
-  await assert.rejects(start(), { message: late }, "the places are free again");
+  await assert.rejects(start(), { message: late }, "the slots are free again");
   const patient = devices.finish(tenant, finish, new AbortController().signal);
   const connected = once(silent, "connection");
   await Promise.race([connected, patient]);
@@ -417,7 +417,7 @@ test("a refusal because others have taken every slot costs an organization none 
   });
   const under = others.flatMap((start) => [start(gone.signal), start(gone.signal)]);
   for (const run of under) run.catch(() => {});
-  await until("all places are taken", () => connections === under.length);
+  await until("all slots are taken", () => connections === under.length);
   for (let i = 0; i < 3; i++)
     await assert.rejects(refused(gone.signal), { message: /Too many test sessions/ });
   gone.abort();

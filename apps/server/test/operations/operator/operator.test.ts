@@ -160,7 +160,7 @@ test("the status has every process, its jobs, trust, quarantined rows and concer
     [answering.role, answering.version, answering.started_at, answering.is_silent, answering.face?.waiting],
     ["api", before.health.version, before.health.started_at, false, 0],
   );
-  assert.deepEqual(before.jobs.map(nameOf), [...service.jobs].sort(), "every job is told of");
+  assert.deepEqual(before.jobs.map(nameOf), [...service.jobs].sort(), "every job is listed");
   const flush = before.jobs.find((job: Named) => job.name === "flush-key-usage");
   assert.deepEqual([flush.state, flush.last_run_at], ["waiting", before.at]);
 
@@ -274,10 +274,10 @@ test("organizations are listed with their sizes, page by page, and nothing of cu
   });
   expectError(await ada.api.get(paths[1], { starting_after: things.userId }), 400, "INVALID_REQUEST");
 
-  const told = JSON.stringify(listed) + (await ada.api.get(paths[0])).text;
+  const shown = JSON.stringify(listed) + (await ada.api.get(paths[0])).text;
   const [canary, ...secrets] = words;
   const { organizationId, ...rest } = things;
-  assert.ok(told.includes(`Organization ${canary}`) && told.includes(organizationId));
+  assert.ok(shown.includes(`Organization ${canary}`) && shown.includes(organizationId));
   const people = await core.db.rows<{ email: string; name: string }>(sql`select email, name from users`);
   for (const secret of [
     ...secrets,
@@ -291,5 +291,5 @@ test("organizations are listed with their sizes, page by page, and nothing of cu
     "planted-mail",
     "https://127.0.0.1:9",
   ])
-    assert.ok(!told.includes(secret), secret);
+    assert.ok(!shown.includes(secret), secret);
 });

@@ -64,23 +64,23 @@ test("an event whose hint is lost with its process is found by the workers of th
 test("a rollback sends no hints, and a part of a transaction drops only its own", async () => {
   const heard: string[] = [];
   const listener = new Listener(() => databaseUrl, core.log);
-  listener.on("told", (payload) => heard.push(payload));
+  listener.on("hints", (payload) => heard.push(payload));
   await listener.start();
   const refused = new Error("refused");
   const failing = (payload: string) =>
     db.transaction(async (tx) => {
-      tx.notify("told", payload);
+      tx.notify("hints", payload);
       throw refused;
     });
   await assert.rejects(failing("rolled back"), refused);
   await db.joinedTransaction(async (tx) => {
-    tx.notify("told", "before the part");
-    await db.transaction(async (part) => part.notify("told", "of a part that stays"));
+    tx.notify("hints", "before the part");
+    await db.transaction(async (part) => part.notify("hints", "of a part that stays"));
     await assert.rejects(failing("of a part that fails"), refused);
-    db.notify("told", "joined");
+    db.notify("hints", "joined");
     assert.deepEqual(heard, []);
   });
-  await db.notifyNow("told", "last");
+  await db.notifyNow("hints", "last");
   await until("the last hint is heard", () => heard.includes("last"));
   assert.deepEqual(heard, ["before the part", "of a part that stays", "joined", "last"]);
   await listener.stop();

@@ -110,11 +110,11 @@ test("the output says what the session requires, and why a document could not me
   const demanding = async () => expectData(await partner.api.post("/v1/sessions", { requirements }), 201);
   const session = await demanding();
   const url = session.verification_url;
-  const told = await simulate(url, "--passport", "no-chip-proof", "--require", "clone_detection");
-  assert.equal(told.exitCode, 3);
-  assert.equal(told.lines.at(0), "the document must give clone detection");
+  const refused = await simulate(url, "--passport", "no-chip-proof", "--require", "clone_detection");
+  assert.equal(refused.exitCode, 3);
+  assert.equal(refused.lines.at(0), "the document must give clone detection");
   assert.equal(
-    told.lines.at(-1),
+    refused.lines.at(-1),
     "Failed: document_chip_authentication_failed, because the session requires clone_detection and this document cannot give it.",
   );
   const genuine = await simulate((await demanding()).verification_url, "--passport", "valid", "--json");

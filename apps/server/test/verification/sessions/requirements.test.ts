@@ -34,10 +34,10 @@ const revocation = { requirements: { revocation: "required" } };
 const sessionOf = async (id: string) => expectData(await partner.api.get(`/v1/sessions/${id}`));
 
 /** The data of the one event that the partner gets of this session. */
-async function toldOf(id: string) {
+async function eventOf(id: string) {
   await service.runJob("deliver-webhooks");
-  const told = await Promise.all(receiver.received.map(async ({ body }) => (await decrypt(body)).event));
-  const [event, ...more] = told.filter(({ metadata }) => metadata.verification_session_id === id);
+  const delivered = await Promise.all(receiver.received.map(async ({ body }) => (await decrypt(body)).event));
+  const [event, ...more] = delivered.filter(({ metadata }) => metadata.verification_session_id === id);
   assert.deepEqual(more, []);
   return event;
 }
@@ -47,7 +47,7 @@ async function simulate(document: string, body: Record<string, unknown> = {}) {
   const session = expectData(await partner.api.post("/v1/sessions", body), 201);
   const chip = virtualPassport(testDocument(document, clock.now()));
   const outcome = await runDevice({ verificationUrl: session.verification_url, chip });
-  return { outcome, session: await sessionOf(session.id), event: await toldOf(session.id) };
+  return { outcome, session: await sessionOf(session.id), event: await eventOf(session.id) };
 }
 
 // --- asking ------------------------------------------------------------------------------------------------
@@ -168,10 +168,10 @@ test("a document that cannot prove its chip fails where that is required; each r
   assert.equal(ended.nfc_tries_used, 3);
   assert.equal(ended.evidence, null);
   const status = expectData(await api.get(`/v1/verify/session/${session.id}/status`));
-  const { data } = await toldOf(session.id);
-  for (const told of [ended, status, data]) {
-    assert.equal(told.failure_code, reason.failure_code);
-    assert.equal(told.unmet_requirement, reason.unmet_requirement);
+  const { data } = await eventOf(session.id);
+  for (const shown of [ended, status, data]) {
+    assert.equal(shown.failure_code, reason.failure_code);
+    assert.equal(shown.unmet_requirement, reason.unmet_requirement);
   }
 });
 

@@ -337,12 +337,12 @@ test("the folder of an older version is taken over once, and what was taken back
 test("the audit shows every switch of the policy, its value, and what it is about", async (context) => {
   const { db, lines, print } = await setUp(context);
   await printTrustAudit(db, parsePolicy("sha1=refuse"), today, print);
-  const told = lines.slice(lines.indexOf("How documents are judged (TRUST_POLICY):") + 1);
+  const printed = lines.slice(lines.indexOf("How documents are judged (TRUST_POLICY):") + 1);
   assert.deepEqual(
-    told.map((line) => line.trim().split("=")[0]),
+    printed.map((line) => line.trim().split("=")[0]),
     Object.keys(policySwitches),
   );
-  const of = (name: string) => told.find((line) => line.includes(`${name}=`)) ?? "";
+  const of = (name: string) => printed.find((line) => line.includes(`${name}=`)) ?? "";
   assert.equal(of("sha1"), `    sha1=refuse (not the default, warn)  ${policySwitches.sha1.description}`);
   assert.match(of("revocation_list_missing"), /=warn \(the default\)/);
   assert.match(of("country_mismatch"), /=refuse \(cannot be set\)/);
@@ -360,8 +360,8 @@ test("list goes by country and end, says the same to programs, and shows one cou
   assert.deepEqual((await run((print) => listTrust(db, json, print))).lines, [], "programs read nothing");
   for (const id of ["rsa", "nist", "brainpool"] as const) await bring(`${id}.cer`, authority(id));
   await bring("twice.pem", pem("CERTIFICATE", authority("rsa")));
-  const told = (await run((print) => listTrust(db, json, print))).lines.map((line) => JSON.parse(line));
-  const ofRsa = told.find(({ sources }) => sources.includes("rsa.cer"));
+  const printed = (await run((print) => listTrust(db, json, print))).lines.map((line) => JSON.parse(line));
+  const ofRsa = printed.find(({ sources }) => sources.includes("rsa.cer"));
   assert.deepEqual(
     { ...ofRsa, fingerprint: "", subject: "" },
     {
@@ -370,12 +370,12 @@ test("list goes by country and end, says the same to programs, and shows one cou
     },
   );
   assert.match(ofRsa.until, /^20\d\d-\d\d-\d\d$/);
-  const keys = told.map(({ country, until, fingerprint }) => `${country} ${until} ${fingerprint}`);
+  const keys = printed.map(({ country, until, fingerprint }) => `${country} ${until} ${fingerprint}`);
   assert.deepEqual(keys, [...keys].sort());
   const people = (await run((print) => listTrust(db, { now: today }, print))).lines;
   assert.deepEqual(
     people.filter((_, index) => index % 2 === 0).map((line) => line.split("  ")[1]),
-    told.map(({ fingerprint }) => fingerprint),
+    printed.map(({ fingerprint }) => fingerprint),
   );
   assert.ok(people.some((line) => line.endsWith("from rsa.cer, twice.pem")));
   const elsewhere = await run((print) => listTrust(db, { country: "XX", now: today }, print));
