@@ -55,7 +55,7 @@ test("every refusal of the service is said in words, with the tries that are lef
   }
   assert.match(
     guideStep("chip_failed (document_data_invalid, clone_detection is required), 1 left") ?? "",
-    /prove to be no copy/,
+    /prove that it is no copy/,
   );
   assert.equal(guideStep("handoff"), null);
   assert.match(guideStep("chip_authentication") ?? "", /Leave the document/);
