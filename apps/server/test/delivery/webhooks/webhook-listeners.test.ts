@@ -169,7 +169,7 @@ test("an answer counts once, for the listener and the lease it was given to, and
     /not both/,
   );
   expectData(await answer(deliveryId, { lease, status_code: 200 }));
-  expectError(await answer(deliveryId, { lease, status_code: 500 }), 409, "DELIVERY_NOT_WAITING", /any more/);
+  expectError(await answer(deliveryId, { lease, status_code: 500 }), 409, "DELIVERY_NOT_WAITING", /no longer waits/);
   stream.close();
 });
 

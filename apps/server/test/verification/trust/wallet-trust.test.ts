@@ -143,7 +143,7 @@ test("a list of trusted entities counts if its signer is pinned, for the purpose
   assert.match(refused.text, /^Not imported: [^\n]+\n$/, "a sentence and no stack trace");
   assert.match(
     (await trust("import", "--purpose", "mdl", "--pin", pin, file)).text,
-    /nobody for the purpose mdl/,
+    /no issuer for the purpose mdl/,
   );
   assert.deepEqual(await trusted("pid"), []);
   const { code, text } = await trust("import", "--purpose", "pid", "--pin", pin, file);
@@ -163,7 +163,7 @@ test("a VICAL is recognized by its content, counts for driving licences, and say
   );
   assert.match(
     (await trust("import", "--purpose", "pid", "--pin", pin, file)).text,
-    /nobody for the purpose pid/,
+    /no issuer for the purpose pid/,
   );
   const { code, text } = await trust("import", "--purpose", "mdl", "--pin", pin, file);
   assert.equal(code, 0, text);

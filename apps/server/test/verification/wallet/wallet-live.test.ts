@@ -176,6 +176,6 @@ test("a proof of age needs no certificate in live: its link is not signed", asyn
     await partner.api.post("/v1/sessions", { ...body, requirements: { binding: "required" } }),
     400,
     "INVALID_REQUEST",
-    /no identity that wallets know/,
+    /no wallet identity/,
   );
 });
