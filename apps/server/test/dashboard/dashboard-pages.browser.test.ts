@@ -136,7 +136,7 @@ async function setLook(page: Page, [width, scheme]: Look): Promise<void> {
   });
 }
 
-/** A wide page has parts that a narrow one has not, and the colours of both are the same. */
+/** A wide page has parts that a narrow one lacks; the colours of both are the same. */
 const partAt = (width: number) => (looksAtAll ? "all" : width === 1440 ? "structure" : "contrast");
 
 /**
@@ -148,7 +148,7 @@ const partOf = (name: string, width: number) => (width === 1440 && richest.has(n
 
 /** Nothing on these differs from run to run but a few letters of identifiers. */
 const compared = new Set(["sign-in", "overview", "sessions", "session-new"]);
-/** The same with forced colours on a narrow screen: a list and the page of one thing. */
+/** The same with forced colours on a narrow screen: a list and a detail page. */
 const comparedForced = new Set(["sessions", "session-failed"]);
 
 const publicPaths = [
@@ -516,7 +516,7 @@ test("dialogs and the menu are accessible and fit a narrow screen", async () => 
   await page.context().close();
 });
 
-/** What opens a dialog, by the page that it is on. Those that the test before looks at are not among them. */
+/** What opens a dialog, by page, without those that the test before checks. */
 const dialogs = [
   ["api-keys", "Create API key"],
   ["api-keys", /^Edit /],

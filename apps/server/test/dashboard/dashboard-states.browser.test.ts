@@ -15,7 +15,7 @@ const browser = await openBrowser();
 const partner = await createPartner(api);
 const token = partner.owner.token;
 
-/** Of the browser, whose globals the server's types do not know. */
+/** Runs in the browser, whose globals the server's types lack. */
 type Window = { getComputedStyle(element: unknown): { backgroundColor: string; fill: string } };
 const styleOf = (place: Locator) =>
   place.evaluate((element) => {
@@ -54,7 +54,7 @@ test("without a network a page that was never opened leaves the one before as it
   assert.equal(page.url(), `${url}/dashboard/sessions/new`);
   await button(page, "Try again").click();
   await page.getByText("You are offline, so the page could not be opened.").waitFor();
-  // Parts of a page that come later neither.
+  // Neither do parts of a page that load later.
   await page.keyboard.press("Control+k");
   await page.getByText("The search could not be loaded.").waitFor();
   assert.equal(await page.getByLabel("Reference").inputValue(), "typed before");

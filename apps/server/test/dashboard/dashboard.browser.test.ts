@@ -280,7 +280,7 @@ test("the second factor is turned on with the page, and asked for at the next si
   await page.context().close();
 });
 
-/** Everything that a page has sent so far, and whatever of it could be a private key. */
+/** Everything that a page has sent so far, and what of it could be a private key. */
 function watchRequests(page: Page) {
   const sent: string[] = [];
   page.on("request", (request) => {
@@ -455,7 +455,7 @@ test("a delivery that was refused shows headers, the answer and the tries, and o
   await button(page, "Reveal").click();
   await page.getByText(/^whsec_/).waitFor();
 
-  // What was missed in an outage is retried by its time.
+  // Deliveries missed in an outage are retried by their time.
   const missed = receiver.received.length;
   receiver.answerWith(() => ({ status: 500 }));
   expectData(await owner.api.post(`/v1/webhooks/endpoints/${endpoint.id}/test`), 202);
@@ -554,7 +554,7 @@ test("a passkey is added and signs in", async () => {
   await button(page, "Add passkey").click();
   await page.getByRole("dialog").getByLabel("Name").fill("Work laptop");
   await button(page, "Create passkey").click();
-  // An open session alone does not do: the field is demanded.
+  // An open session alone is not enough: the field is required.
   assert.equal(await page.getByRole("cell", { name: "Work laptop", exact: true }).count(), 0);
   await page.getByRole("dialog").getByLabel("Your password", { exact: true }).fill(owner.password);
   await button(page, "Create passkey").click();

@@ -25,7 +25,7 @@ const log = () => {};
 
 before(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "assay-backup-"));
-  // The account of the server has to pass through.
+  // The account of the server must be able to traverse it.
   await chmod(folder, 0o755);
   dataDir = path.join(folder, "data");
   server = await startEmbeddedPostgres({ dataDir, env: process.env, log });
@@ -347,7 +347,7 @@ describe("a restore", () => {
     const link = gunzipSync(
       await readFile(await archive([file("assay-backup.json", manifest), file("secret-keys", "")])),
     );
-    // The second header: its type becomes "symbolic link" and its checksum is made right again.
+    // The second header: its type becomes "symbolic link" and its checksum is corrected.
     const header = link.subarray(1024, 1536);
     header.write("2", 156);
     header.write("        ", 148);

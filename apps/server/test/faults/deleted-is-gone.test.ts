@@ -23,17 +23,17 @@ import { succeed } from "../support/sessions.ts";
 import { takeSession } from "../support/verify.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-gone-"));
-// The account of the server has to pass through.
+// The account of the server must be able to traverse it.
 chmodSync(folder, 0o755);
 const dataDir = join(folder, "data");
-// No crash is played here. A backup needs the pages as a whole in the log.
+// The test has no crash. A backup needs full pages in the log.
 const quick = { durable: false, settings: { full_page_writes: "on" } };
 const server = await startEmbeddedPostgres({ dataDir, env: process.env, log: () => {}, ...quick });
 const dns = await startDnsServer();
 const service = await startTestService({
   databaseUrl: server.url,
   env: { DATA_DIR: dataDir, DNS_RESOLVERS: dns.address, WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" },
-  // As where nothing is configured: the database is the embedded one.
+  // Without configuration the database is the embedded one.
   config: { databaseUrl: "" },
 });
 const { api, core, clock } = service;
@@ -158,7 +158,7 @@ test("no file and no later backup holds a text of a deleted organization once th
 
   await makeDue(gone.organizationId);
   while ((await hardDeleteStep(core, "delete-organizations")) > 0);
-  // As if the process had died here: rows are gone, files are not, and so there is no receipt.
+  // As if the process had died here: rows are deleted, files are not, so there is no receipt.
   assert.deepEqual(await receiptsTo(gone.owner.email), []);
   assert.notDeepEqual(searchFiles(join(dataDir, "postgres"), gone.marks), []);
   await service.runJob("delete-organizations");

@@ -305,7 +305,7 @@ describe("after kill -9", () => {
     });
     const realNow = Date.now;
     try {
-      // To the process that looks after it, the server has run for a while.
+      // To its supervising process, the server has run for a while.
       Date.now = () => realNow() + 60_000;
       isBroken = true;
       killServer(dataDir);
@@ -384,7 +384,7 @@ describe("after kill -9", () => {
     held.child.kill("SIGKILL");
     await held.ended;
     const account = await lstat(embeddedFolders(dataDir).data);
-    // A program of the account the server runs as, since PostgreSQL takes only those for a server.
+    // A program of the server's account, because PostgreSQL takes only those for a server.
     const other = spawn("/bin/sleep", ["600"], isRoot ? { uid: account.uid, gid: account.gid } : {});
     children.push(other);
     await writeFile(lockFile, content.replace(/^\d+/, String(other.pid)));

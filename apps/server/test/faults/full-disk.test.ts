@@ -25,7 +25,7 @@ after(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Takes all the room there is. */
+/** Fills the disk. */
 function fillUp(): void {
   mkdirSync(ballast);
   for (let bytes = 8 * 1024 * 1024, n = 0; bytes >= 4096; n++) {
@@ -51,7 +51,7 @@ test("a start on a small disk warns of it; a full disk makes the process not rea
   assert.equal(await readiness(), "200 ready");
   assert.match(service.output(), /"warn","message":"The disk of \S+ has \d+ MB free\. When it is full, /);
   fillUp();
-  // Until the pages that are there are full.
+  // Until the existing pages are full.
   const deadline = Date.now() + 200_000;
   for (;;) {
     const answer = await api.post("/v1/sessions", { client_reference_id: "x".repeat(60) });
@@ -100,7 +100,7 @@ test("a full disk and a server that cannot recover on it refuse requests; with r
 
   await until("sessions are made", () => acknowledged.length >= 20);
   fillUp();
-  // The server restarts its processes, and its recovery finds no room for what it has to write.
+  // The server restarts its processes, and its recovery finds no space to write.
   process.kill(serverProcess(dataDir, /assay_service assay \[local\]/), "SIGKILL");
   await until("requests are refused", () => refused >= 50);
   const before = acknowledged.length;

@@ -70,7 +70,7 @@ test("a migration that waits for a long transaction lets others through between 
   const told: string[] = [];
   const migrating = migrate(database.url, { ...options, warn: (message) => told.push(message) });
   await until("it was told twice", async () => {
-    // Waits behind the migration, and is let through.
+    // Waits for the migration, and then succeeds.
     await reader.query("select from sessions");
     return told.length >= 2;
   });

@@ -33,7 +33,7 @@ test("a service whose database connections are all ended, again and again, stays
   let loading = true;
   const makeSessions = async (client: number): Promise<void> => {
     for (let number = 0; loading; number++) {
-      // Half of them in the one transaction that a key makes of a request.
+      // Half of them with an idempotency key, which runs the request in one transaction.
       const headers = number % 2 === 0 ? { "idempotency-key": `${client}-${number}` } : {};
       const answer = await api.post("/v1/sessions", {}, headers);
       if (answer.status === 201) acknowledged.push(expectData(answer, 201).id);
@@ -54,7 +54,7 @@ test("a service whose database connections are all ended, again and again, stays
     );
     assert.ok(rows.length > 0);
   };
-  /** Until it holds, or until something is wrong with the load. */
+  /** Until it holds, or until the load fails. */
   const underLoad = (what: string, holds: () => Promise<boolean>) => Promise.race([load, until(what, holds)]);
   /** Until this many more are acknowledged. */
   const more = async (count: number) => {

@@ -46,7 +46,7 @@ async function startBehindPooler(t: TestContext, role: ProcessRole, env: Record<
   });
   const admin = new pg.Client({ connectionString: database.url });
   await admin.connect();
-  // While the pooler is still there: a service takes its leave of the database.
+  // Before the pooler ends: a service signs off at the database.
   t.after(() => Promise.all([service.close(), admin.end()]));
   return { ...service, databaseUrl: database.url, admin, authority };
 }
@@ -81,7 +81,7 @@ test("behind a pooler in transaction mode a whole verification succeeds, and its
   assert.ok((tookMs[5] ?? 0) < 400, `events took ${tookMs.map(Math.round).join(", ")} ms`);
   assert.equal((await api.get("/readyz")).status, 200);
 
-  // At once, so that connections of the server change hands between transactions.
+  // All at once, so that server connections change clients between transactions.
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, number) =>
       partner.api.post("/v1/sessions", {}, number % 2 === 0 ? { "idempotency-key": `many-${number}` } : {}),
@@ -91,7 +91,7 @@ test("behind a pooler in transaction mode a whole verification succeeds, and its
   const { rows } = await admin.query("select count(*)::integer as count from sessions");
   assert.equal(rows[0].count, 31);
 
-  // A deletion cleans under a lock of the session, past the pooler, and gives it back.
+  // A deletion cleans under a session lock, past the pooler, and releases it.
   const other = await createPartner(api);
   await core.db.transaction((tx) =>
     setPendingDeletion(tx, other.organizationId, later(core.clock.now(), -1), core.clock.now()),
@@ -130,7 +130,7 @@ test("through the pooler the server ends what takes too long, in a transaction a
     partner.api.post("/v1/sessions", {}, { "idempotency-key": "slow" }),
   ]);
   for (const answer of answers) expectError(answer, 503, "SERVICE_UNAVAILABLE");
-  // The answers came from the server: it does not wait for the lock any more.
+  // The answers came from the server: the statement no longer waits for the lock.
   assert.equal(await waiting(), 0);
   await holder.end();
   expectData(await partner.api.get(`/v1/sessions/${id}`));
@@ -159,9 +159,9 @@ test("a start through such a pooler alone is refused in a sentence, and the doct
     [["Pooler", "problem"]],
   );
   const examined = await examinePooler(pooledUrl);
-  assert.deepEqual(examined, { pooler: "transaction", supportsPreparedStatements: program.keepsNames });
-  assert.deepEqual(await examinePooler(directUrl), { pooler: "none", supportsPreparedStatements: true });
-  // An old one mixes the prepared statements of its clients up.
+  assert.deepEqual(examined, { pooler: "transaction", namesApart: program.keepsNames });
+  assert.deepEqual(await examinePooler(directUrl), { pooler: "none", namesApart: true });
+  // An old version mixes up the prepared statements of its clients.
   if (!program.keepsNames)
     await assert.rejects(checkPooler(pooledUrl, "named"), /Set DATABASE_PREPARED_STATEMENTS=off/);
 });

@@ -19,7 +19,7 @@ import { testDocument } from "../support/verify-device.ts";
 
 const clients = 2;
 const devices = 2;
-/** It is not about how much they can take. */
+/** The capacity is not the subject. */
 const pauseMs = 50;
 /**
  * The time that a person holds the document to the phone, so that most devices are reading when a process

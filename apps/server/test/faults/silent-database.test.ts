@@ -36,7 +36,7 @@ test("a database host that vanishes without a word costs requests seconds, and t
   const { proxy, service, api } = await startBehindProxy({
     DATABASE_STATEMENT_SECONDS: "1",
   });
-  /** Half of them in the one transaction that a key makes of a request. */
+  /** Half of them with an idempotency key, which runs the request in one transaction. */
   const createMany = async (count: number): Promise<Answer[]> => {
     const startedAt = performance.now();
     const answers = await Promise.all(
@@ -73,12 +73,12 @@ test("a database host that vanishes without a word costs requests seconds, and t
   allRefused((await createMany(1)).filter(({ status }) => status !== 201));
   for (const answer of await createMany(poolSize)) expectData(answer, 201);
 
-  // Nor are new connections answered, for a while.
+  // New connections are not answered either, for a while.
   proxy.swallowsNew = true;
   proxy.fallSilent();
   allRefused(await createMany(2 * poolSize));
   proxy.swallowsNew = false;
-  // Those that were being opened meanwhile give up at their own limit.
+  // Connections that were being opened give up at their own limit.
   for (let tries = 0; ; tries++) {
     const [answer] = await createMany(1);
     if (answer?.status === 201) break;

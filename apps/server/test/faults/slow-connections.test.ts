@@ -26,7 +26,7 @@ const post = (path: string, headers: string) =>
   `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n${headers}\r\n\r\n{`;
 const signIn = (headers: string) => post("/v1/auth/sign-in/email", headers);
 
-/** Sends a request and then a byte twice a second, and gives what is answered when the service ends it. */
+/** Sends a request and then a byte twice a second. Returns the answer when the service ends it. */
 async function trickle(socket: Socket, request: string): Promise<string> {
   const answer = readToEnd(socket);
   socket.write(request);
@@ -50,7 +50,7 @@ suite("slow connections", { concurrency: true }, () => {
     const [told] = await Promise.all(answers);
     clearInterval(dripping);
     const seconds = (performance.now() - startedAt) / 1000;
-    // By itself Node waits for a minute.
+    // Node's default is a minute.
     assert.ok(seconds > 14 && seconds < 55, `${seconds} s`);
     expectRefusal(parseAnswer(told), 408, "REQUEST_TIMEOUT");
   });
@@ -135,7 +135,7 @@ suite("slow connections", { concurrency: true }, () => {
     const startedAt = performance.now();
     while (connections() !== 0) await setTimeout(100);
     const seconds = (performance.now() - startedAt) / 1000;
-    // It is looked at every 30 seconds whether something has left since.
+    // The service checks every 30 seconds whether something was sent since.
     assert.ok(seconds > 25, `${seconds} s`);
     socket.destroy();
   });

@@ -18,7 +18,7 @@ import { until } from "../support/until.ts";
 
 const withinMs = 60_000;
 
-/** A start that must not hang, what it said, and every row that was acknowledged before. */
+/** A start that must not hang, its output, and every row that was acknowledged before. */
 async function startsSoon(dataDir: string, acknowledged: readonly number[]) {
   const lines: string[] = [];
   const starting = startEmbeddedPostgres({

@@ -15,7 +15,7 @@ import { createReceivingEndpoint, decrypt } from "../support/receiver.ts";
 import { tally } from "../support/tally.ts";
 
 const kills = Number(process.env.ASSAY_TEST_KILLS ?? 4);
-// Not every time, because recovery takes much longer than the start after the process alone was killed.
+// Not every time, because recovery takes much longer than a restart of the process alone.
 const powerLossEvery = 3;
 const killedAgainEvery = 2;
 const clients = 4;
@@ -79,7 +79,7 @@ test("the service with its embedded database, killed at random under load, loses
     tally("processes killed");
   };
 
-  /** Sends a request until it is answered, whatever becomes of the service meanwhile. */
+  /** Sends a request until it is answered, through restarts of the service. */
   const insist = async (call: (api: Api) => Promise<Answer>): Promise<Answer> => {
     for (;;) {
       over.signal.throwIfAborted();
@@ -107,7 +107,7 @@ test("the service with its embedded database, killed at random under load, loses
     await wait(pauses() * 40);
   });
 
-  /** How each session that the partner knows of came to its end. */
+  /** How each session that the partner knows of ended. */
   const ends = new Map<string, "cancelled" | "expired">();
   let loading = true;
   const makeSessions = async (client: number): Promise<void> => {
@@ -154,7 +154,7 @@ test("the service with its embedded database, killed at random under load, loses
         stopRefusing();
         clockAheadMs += sessionLifetimeMs;
       } else if (killed % killedAgainEvery === 0) {
-        // Once more while it starts.
+        // Killed once more while it starts.
         service = startService(clockAheadMs);
         await Promise.race([service.listening, wait(plan() * 600)]);
         await kill(plan() < 0.5);

@@ -15,7 +15,9 @@ export type FuzzOptions = {
    */
   requests: number;
   lanes: number;
-  /** Only the requests of one lane from the first of a life to the given one, as a failure names them. */
+  /**
+   * Only the requests of one lane from the first of a life to the given one, as in the report of a failure.
+   */
   replay?: { from: number; to: number };
   /** Log lines of the service that report a fault, each once. */
   takeFaults: () => string[];

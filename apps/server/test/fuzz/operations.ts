@@ -1,6 +1,6 @@
 import { Compile } from "typebox/compile";
 
-/** As much of a JSON schema as the document uses. */
+/** The part of JSON Schema that the document uses. */
 export type Schema = {
   type?: string | string[];
   enum?: unknown[];
@@ -30,7 +30,7 @@ export type Parameter = { name: string; in: "path" | "query" | "header"; require
 
 /** What the document says about one status of an operation. */
 export type Documented = {
-  /** Null where the status has no body. */
+  /** Null if the status has no body. */
   types: ReadonlyMap<string, { schema: Schema; fits: (value: unknown) => boolean }> | null;
   /** The error codes that come with it; empty for a success. */
   codes: ReadonlySet<string>;
@@ -78,7 +78,7 @@ export function readOperations(document: Json): Operation[] {
         body: operation.requestBody?.content["application/json"]?.schema ?? null,
         bodyRequired: operation.requestBody?.required === true,
         answers: new Map(
-          // A status that is named has its own answer, so ranges come first.
+          // A specific status overrides a range, so ranges come first.
           Object.entries(operation.responses as Json)
             .sort(([one], [other]) => Number(isRange(other)) - Number(isRange(one)))
             .flatMap(([status, answer]) =>
@@ -124,7 +124,7 @@ export function operationAt(
   const path = pathOf(target);
   const asked = method === "HEAD" ? "GET" : method;
   const found = operations.filter((operation) => operation.method === asked && operation.pattern.test(path));
-  // What is written out in one path may be a parameter of another.
+  // A literal in one path may be a parameter of another.
   return found.sort((a, b) => a.path.split("{").length - b.path.split("{").length)[0] ?? null;
 }
 
@@ -132,7 +132,7 @@ export function isKnownPath(operations: readonly Operation[], target: string): b
   return operations.some(({ pattern }) => pattern.test(pathOf(target)));
 }
 
-/** Whatever follows `#` is for the client alone; a server that gets it all the same takes it for a query. */
+/** A client does not send what follows `#`; a server that gets it takes it for a query. */
 function pathOf(target: string): string {
   return target.split(/[?#]/)[0] ?? "";
 }

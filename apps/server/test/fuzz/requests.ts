@@ -61,7 +61,7 @@ export function createPicker(operations: readonly Operation[]): (dice: Dice) => 
   return (dice) => dice.pick(tickets);
 }
 
-/** The parts of a request before it is written down, so that each of them can be bent. */
+/** The parts of a request before it is serialized, so that each can be altered. */
 type Draft = {
   method: string;
   segments: string[];
@@ -199,7 +199,7 @@ function draftOf(operation: Operation, dice: Dice, things: Things): Draft {
   };
 }
 
-/** The one rule about two fields that a fitting value would hardly ever keep. */
+/** The only rule about two fields that a random value would hardly ever meet. */
 function nameKeyAlike(body: unknown): void {
   const { key_id, jwk } = (body ?? {}) as { key_id?: string; jwk?: { kid?: string } };
   if (jwk !== undefined && key_id !== undefined) jwk.kid = key_id;
@@ -561,7 +561,7 @@ function writeDown(draft: Draft): WireRequest {
   const headers = [...draft.headers];
   if (body !== null && !headers.some(([name]) => name === "content-type"))
     headers.push(["content-type", "application/json"]);
-  // What is bare has no headers but these, and its connection is closed with the answer.
+  // A bare request has only these headers, and its connection is closed with the answer.
   if (draft.bare) {
     headers.push(["host", "127.0.0.1"], ["connection", "close"]);
     if (body !== null && !headers.some(([name]) => name === "content-length"))

@@ -11,7 +11,7 @@ const alsoCalled: Readonly<Record<string, string>> = {
 
 /** What earlier answers contained: identifiers, tokens and texts for later requests. */
 export class Things {
-  /** Part of every name that is chosen, so that no two lives meet. */
+  /** Part of every chosen name, so that two lives never collide. */
   readonly word: string;
   readonly mailHost: string;
   /** Keys of the share contract of the latest session. */

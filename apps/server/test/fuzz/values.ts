@@ -13,7 +13,7 @@ const jwk: JsonWebKey = generateKeyPairSync("rsa", { modulusLength: 2048 }).publ
 });
 const maxDepth = 6;
 
-/** Where a value is for: what it is called decides what fits it, where the schema does not say it all. */
+/** The purpose of a value: its name decides what fits where the schema does not. */
 export type Place = { name: string; path: string };
 
 /** A value that fits the schema, made of things that exist where there are some. */

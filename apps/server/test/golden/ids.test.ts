@@ -171,7 +171,7 @@ test("a store function that takes the organization, or the tenant, takes it firs
       /export (?:async )?function (\w+)(?:<[^(]*>)?\(([\s\S]*?)\n?\)[:{ ]/g,
     )) {
       const parameters = list.split(",").map((each) => each.trim());
-      // The members of an object have names, so their order does not matter.
+      // Members of an object are named, so their order does not matter.
       const owner = parameters.find((each) => /^(organizationId|tenant):/.test(each));
       if (owner === undefined || list.slice(0, list.indexOf(owner)).includes("{")) continue;
       const at = parameters.indexOf(owner);

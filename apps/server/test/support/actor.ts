@@ -11,7 +11,7 @@ type Page = { evaluate<T>(script: string): Promise<T> };
 
 export type Role = {
   readonly person: PosedPerson;
-  /** What they may be asked for; by default that of people who can turn the head. */
+  /** The movements they may be asked for; by default all that turn the head. */
   readonly among?: readonly FaceMovement[];
   /** What they do when the page asks for a movement; by default what is asked. */
   readonly does?: (asked: FaceMovement) => FaceMovement | "nothing";
@@ -38,7 +38,7 @@ export async function perform<T>(
 
 /** About the reaction time of a person who waits for the next instruction. */
 const reactionMs = 300;
-/** With the steps below, a head that turns as fast as people do who want to get it over with. */
+/** With the steps below, the head turns as fast as that of a person in a hurry. */
 const stepMs = 100;
 
 /** Draws the heads in advance, because a busy machine could be too late for the instruction. */
@@ -80,7 +80,7 @@ type Screen = {
   readonly colour: string | null;
 };
 
-/** Asked in the browser, whose globals the server's types do not know. */
+/** Runs in the browser, whose globals the server's types lack. */
 const lookScript = `({
   prompt: document.querySelector("[data-testid=face-instruction]")?.getAttribute("data-prompt") ?? null,
   colour: document.querySelector("[data-testid=face-colour]")?.getAttribute("data-colour") ?? null,

@@ -38,7 +38,7 @@ export class Api {
     return new Api(this.url, `Bearer ${credential}`);
   }
 
-  /** The same caller, who says with every request which environment they mean. */
+  /** The same caller, who names the environment in every request. */
   in(environment: Environment): Api {
     return new Api(this.url, this.#authorization, environment);
   }
@@ -108,7 +108,7 @@ export function noteCode(code: string): void {
   if (seen) appendFileSync(seen, `${code}\n`);
 }
 
-/** Asserts the status and gives the data, or fails showing what came instead. */
+/** Asserts the status and returns the data, or fails with the answer. */
 export function expectData<T>(answer: Answer<T>, status = 200): T {
   assert.equal(answer.status, status, `expected ${status}, got ${answer.status}: ${answer.text}`);
   return answer.body.data;

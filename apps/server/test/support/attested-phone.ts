@@ -31,7 +31,7 @@ const [root, intermediate, phone] = [issuer("Root"), issuer("Factory"), issuer("
 export const digest = "ab".repeat(32);
 export const app = { packageName: "org.example.verify", certificateDigests: [digest.toUpperCase()] };
 
-/** What may be different from a good phone. */
+/** How it may differ from a good phone. */
 export type Said = {
   challenge: Uint8Array;
   level?: number;

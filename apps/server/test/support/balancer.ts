@@ -15,7 +15,7 @@ export class Balancer {
   readonly #agent = new Agent({ keepAlive: true });
   readonly #ready = new Map<string, boolean>();
   #turn = 0;
-  /** What became of requests that got no answer. */
+  /** Why requests got no answer. */
   readonly failures: string[] = [];
   close: () => void = () => {};
 
@@ -96,7 +96,7 @@ export class Balancer {
     );
   }
 
-  /** When none is ready, all are tried: on a busy machine both may have said so late. */
+  /** If none is ready, all are tried: on a busy machine both may have answered late. */
   #next(): string {
     const all = [...this.#ready.keys()];
     const ready = all.filter((url) => this.#ready.get(url));

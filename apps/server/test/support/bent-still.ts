@@ -17,7 +17,7 @@ const faceHeight = 190;
  * it.
  */
 export type Bend = {
-  /** Degrees of a turn and of a look up: the network sees less of a turn than the ellipsoid makes. */
+  /** Degrees of a turn and of a look up: the network measures less than the ellipsoid turns. */
   readonly yaw: number;
   readonly pitch: number;
   readonly depth: number;
@@ -25,13 +25,13 @@ export type Bend = {
   readonly radius?: readonly [x: number, y: number];
 };
 
-/** Of a bend that takes hair, ears and outline along. */
+/** For a bend that includes hair, ears and outline. */
 export const wholeHead = [0.72, 0.92] as const;
 
 /** The source of a point of the frame, in heights of the face from its middle, for the turned ellipsoid. */
 function unbending({ pose: [yaw, pitch], zoom }: Still, bend: Bend) {
   const radians = Math.PI / 180;
-  // A camera sees the turn of a person grow; a program can hold it from the first frame on.
+  // In a camera the turn of a person grows; a program can show it from the first frame on.
   const [across, along] = [
     Math.sign(yaw) * Math.min(Math.abs(yaw) / 18, 1) * bend.yaw * radians,
     Math.min(pitch / 16, 1) * bend.pitch * radians,

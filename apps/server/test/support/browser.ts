@@ -63,7 +63,7 @@ export async function openBrowser(
 
 const phoneScreen = { viewport: { width: 390, height: 844 }, screen: { width: 390, height: 844 } };
 
-/** What browsers on these devices say of themselves. */
+/** The user agents of these devices. */
 const devices = {
   android: {
     ...phoneScreen,
@@ -136,12 +136,12 @@ export async function checkAccessibility(
 ): Promise<void> {
   for (const frame of page.frames())
     if (!(await frame.evaluate<boolean>('"axe" in window'))) await frame.evaluate(axeScript);
-  // What is not laid out yet would be measured where it will not stand.
+  // Lays out all parts, because unrendered ones would be measured at a wrong position.
   await page.evaluate(
     'for (const { style } of document.querySelectorAll(".part")) [style.contentVisibility, style.animation] = ["visible", "none"]',
   );
   const options = {
-    // What passed is not looked at, and describing it takes most of the time.
+    // Describing passed rules takes most of the time and is not needed.
     resultTypes: ["violations"],
     runOnly:
       what === "contrast"
@@ -166,7 +166,7 @@ export async function checkAccessibility(
 export async function isWiderThanScreen(page: Page): Promise<boolean> {
   // A chart takes its new width in a frame after the window's, so a page is given time to fit.
   for (let round = 0; round < 60; round++) {
-    // Asked in the browser, whose globals the server's types do not know.
+    // Runs in the browser, whose globals the server's types lack.
     const isWider = await page.evaluate<boolean>(
       "document.documentElement.scrollWidth > document.documentElement.clientWidth",
     );
@@ -182,7 +182,7 @@ export async function isWiderThanScreen(page: Page): Promise<boolean> {
  */
 export const looksAtAll = process.env.ASSAY_EVERY_PAGE !== undefined;
 
-/** Only for people who want to look: hundreds of pictures cost the suite a minute. */
+/** Only on demand: hundreds of pictures cost the suite a minute. */
 export const keepsScreenshots = process.env.ASSAY_SCREENSHOTS !== undefined;
 
 /** The looks in which a person looks at what is kept: a phone and a desktop, light and dark. */

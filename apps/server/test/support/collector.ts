@@ -20,7 +20,7 @@ const named = (attributes: readonly Attribute[]) =>
     attributes.map(({ key, value }) => [key, value.stringValue ?? `${Number(value.intValue)}`]),
   );
 
-/** A collector of OpenTelemetry: reads what it gets as OTLP in JSON, and keeps it as it came, too. */
+/** A collector of OpenTelemetry: parses OTLP in JSON, and also keeps the raw text. */
 export async function startCollector() {
   const bodies: string[] = [];
   const headers: IncomingHttpHeaders[] = [];

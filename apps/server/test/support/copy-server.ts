@@ -4,7 +4,7 @@ import type pg from "pg";
 import { embeddedFolders } from "../../src/platform/installation/postgres/cluster.ts";
 import { ignoring } from "../../src/platform/lib/error-code.ts";
 
-/** Makes a standby of a running server: its files are copied by the server's own protocol for it. */
+/** Makes a standby of a running server by copying its files with the server's replication protocol. */
 export async function copyServer(admin: pg.Client, from: string, to: string): Promise<void> {
   await admin.query("select pg_backup_start('test', true)");
   await copyFolder(from, to);
@@ -18,7 +18,7 @@ export async function copyServer(admin: pg.Client, from: string, to: string): Pr
 
 const isItsOwn = (name: string) => /postmaster\.(pid|opts)$|\.s\.PGSQL|owner/.test(name);
 
-/** A server that works removes files meanwhile; those are not missed. */
+/** A running server removes files meanwhile; they are not needed. */
 async function copyFolder(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true, mode: 0o700 });
   for (const entry of await readdir(from, { withFileTypes: true })) {

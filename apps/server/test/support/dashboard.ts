@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { openPage } from "./browser.ts";
 
-/** What the browser itself says about an answer with an error is no fault of the page. */
+/** Chromium logs every answer with an error; that is no fault of the page. */
 export function faults(problems: readonly string[]): string[] {
   return problems.filter((problem) => !problem.startsWith("console: Failed to load resource"));
 }

@@ -54,7 +54,7 @@ async function ensureTemplate(adminUrl: string): Promise<string> {
     await admin.query("select pg_advisory_lock(hashtextextended($1, 0))", [template]);
     const found = await admin.query("select from pg_database where datname = $1", [template]);
     if (found.rowCount !== 0) return;
-    // Built under another name: a process killed in the middle leaves no template that lacks a table.
+    // Created under another name first, so that a killed process leaves no incomplete template.
     const building = `${template}_new`;
     await admin.query(`drop database if exists ${building} with (force)`);
     await admin.query(
@@ -73,7 +73,7 @@ export async function untilBlocked(db: Queryable, count = 1): Promise<void> {
   while ((await db.rows(waits)).length < count) {
     if (Date.now() > deadline) throw new Error(`${count} have not come to wait for a lock`);
     await setTimeout(5);
-    // A transaction goes on seeing the connections that were open at its first look.
+    // A transaction does not see connections that were opened after its first look.
     await db.rows(sql`select pg_stat_clear_snapshot()`);
   }
 }

@@ -1,4 +1,4 @@
-/** Everything that a text could be written as. Base64 depends on where a text begins within three bytes. */
+/** All encodings of a text. Base64 depends on its offset within three bytes. */
 export function disguisesOf(name: string, value: string): [string, Buffer][] {
   const raw = Buffer.from(value);
   const found: [string, Buffer][] = [[`${name} raw`, raw]];

@@ -40,7 +40,7 @@ export class DnsServer {
    * Fills the 512 bytes of a truncated answer up to the middle of a record, instead of leaving records out.
    */
   cutsInsideRecords = false;
-  /** Leaves out what an alias leads to, so that the client must ask for it. */
+  /** Leaves out the target of an alias, so that the client must ask for it. */
   answersOnlyAliases = false;
   /** Sends these before the right answer over UDP. */
   forgeries: (query: Packet & { questions: Question[] }) => Buffer[] = () => [];

@@ -91,7 +91,7 @@ export async function checkWrapper(file: keyof typeof entries, packages: string)
     await page.locator("iframe").waitFor({ state: "detached" });
     assert.deepEqual(await reported(), ["done cancelled", "close cancelled"]);
 
-    // Another session, taken away by the page itself before it has ended: that is nothing to report.
+    // Another session, removed by the page before its end: nothing is reported.
     await show(await newSession());
     await frame.getByRole("heading", { level: 1, name: / asks you / }).waitFor();
     await show(null);

@@ -30,7 +30,7 @@ export type FilmOptions = {
 
 const straight: Still = { pose: [0, 0], zoom: 1 };
 
-/** Frames as they arrive while a drawn person does what is asked, or what a cheat would do instead. */
+/** The frames of a drawn person who does what is asked, or what a cheat would do instead. */
 export function filmFace(challenge: Challenge, options: FilmOptions = {}): JudgedFrame[] {
   const { person = "adult", movements = challenge.movements, stranger, companion } = options;
   const stills = stillsFor(movements);

@@ -20,8 +20,8 @@ import { SDJwtInstance } from "@sd-jwt/core";
 import type { CryptoKey } from "jose";
 
 /**
- * Credentials as the libraries of others issue and present them. Nothing here comes from our own encoders, so
- * that a mistake that our encoder and our judge share is noticed.
+ * Credentials issued and presented by other libraries. They use none of our encoders, so that a mistake
+ * shared by our encoder and our judge is noticed.
  */
 
 type PublicKey = { kty: string; crv: string; x: string; y: string };
@@ -107,7 +107,7 @@ export async function issueMdoc(asked: MdocToIssue): Promise<IssuerSigned> {
   return asked.status === undefined ? issued : await withStatus(issued, asked.status, signingKey);
 }
 
-/** The library knows no status in a security object, so that is added to what it made and signed again. */
+/** The library has no status in a security object, so it is added and signed again. */
 async function withStatus(issued: IssuerSigned, status: Status, key: HolderKey): Promise<IssuerSigned> {
   const parts = mapOf(cborDecode(issued.encode()));
   const [headers, unprotected, payload] = parts.get("issuerAuth") as [Uint8Array, unknown, Uint8Array];

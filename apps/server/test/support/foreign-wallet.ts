@@ -6,8 +6,8 @@ import { CompactEncrypt, calculateJwkThumbprint, importJWK, jwtVerify } from "jo
 import { mdocContext } from "./foreign-credentials.ts";
 
 /**
- * The wallet of others: it reads requests and sends answers with `@openid4vc/openid4vp`, and presents what
- * the test hands it.
+ * A foreign wallet: it reads requests and sends answers with `@openid4vc/openid4vp`, and presents what the
+ * test gives it.
  */
 
 // Requests of a test come over http.
@@ -17,8 +17,7 @@ const client = new Openid4vpClient({
   callbacks: {
     fetch,
     hash: (data, algorithm) => new Uint8Array(createHash(algorithm.replace("-", "")).update(data).digest()),
-    // The request is signed by the leaf of its chain; whether the wallet trusts that one is no matter of
-    // ours.
+    // The leaf of its chain signs the request; whether the wallet trusts it is not tested.
     verifyJwt: async (signer, { compact }) => {
       if (signer.method !== "x5c") return { verified: false };
       const [leaf = ""] = signer.x5c;
@@ -114,7 +113,10 @@ const walletMetadata = {
   request_object_signing_alg_values_supported: ["ES256"],
 } as never;
 
-/** Over what the device of an mdoc signs. With an `origin` the request came over the browser's API. */
+/**
+ * Made over the session transcript that the device of an mdoc signs. With an `origin` the request came
+ * through the browser's API.
+ */
 export async function transcriptOf(
   { payload, encryptionKey }: WalletRequest,
   other: Partial<{ clientId: string; nonce: string; responseUri: string; origin: string }> = {},

@@ -27,7 +27,7 @@ async function installOnce(
   return folder;
 }
 
-/** The frameworks for JavaScript. What lies in the folder finds them. */
+/** The JavaScript frameworks. Files in the folder resolve them. */
 export function installNpmFrameworks(): Promise<string | null> {
   const flags = ["--no-save", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=1"];
   // Not `npm ci`, which refuses a lock file without the packages of every other platform.
@@ -36,7 +36,7 @@ export function installNpmFrameworks(): Promise<string | null> {
   );
 }
 
-/** Those for Python, with the package `assay-webhook` of the project. Gives the program to start. */
+/** The Python frameworks with the project's package `assay-webhook`. Returns the program to start. */
 export async function installPythonFrameworks(): Promise<string | null> {
   const folder = await installOnce("python", ["requirements.txt"], async (folder) => {
     await runToEnd(["python3", "-m", "venv", folder], folder);

@@ -20,7 +20,7 @@ after(async () => {
   for (const child of children) child.kill("SIGKILL");
   for (const folder of scratch) {
     killServer(path.join(folder, "data"));
-    // A process that is still to stop may start its server again meanwhile.
+    // A process that has not stopped yet may restart its server meanwhile.
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   }
 });

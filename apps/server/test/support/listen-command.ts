@@ -19,7 +19,7 @@ const root = new URL("../../../../", import.meta.url).pathname;
 export const throughNpm: readonly string[] = ["npm", "--prefix", root, "run", "--silent", "assay", "--"];
 export const checkout: readonly string[] = [process.execPath, join(root, "apps/server/dist/main.js")];
 
-/** A Node of the machine that is not the project's, where there is one: what partners have is older. */
+/** Another Node of the machine, if there is one: partners have older versions. */
 function someOtherNode(): string {
   for (const file of ["/usr/bin/node", "/usr/local/bin/node"]) {
     const { stdout } = spawnSync(file, ["--version"], { encoding: "utf8" });
@@ -177,7 +177,7 @@ export async function startLocalReceiver(tls: { cert: string; key: string } | nu
   };
 }
 
-/** A proxy as companies have one: it asks for a password, and whatever host is asked for is this service. */
+/** A company's proxy: it asks for a password, and every requested host is this service. */
 export async function startProxy(serviceUrl: string, tls: { cert: string; key: string }) {
   const asked: string[] = [];
   const service = new URL(serviceUrl);

@@ -5,7 +5,7 @@ import { registration } from "./receiver.ts";
 
 type Message = Static<typeof ListenerMessage>;
 
-/** A message that has not come by then does not come. */
+/** A message that has not arrived by then counts as missing. */
 const patienceMs = 30_000;
 
 export async function registerListener(api: Api, settings: Record<string, unknown> = {}) {

@@ -3,7 +3,7 @@ import type { Core } from "../../src/platform/core.ts";
 import { setLive } from "../../src/tenants/organizations/go-live.store.ts";
 import { type Api, createKey, createPartner } from "./api.ts";
 
-/** Opens live for an organization that has nothing of what going live needs. */
+/** Opens live for an organization without the requirements of going live. */
 export async function openLive(
   { db, clock }: Pick<Core, "db" | "clock">,
   organizationId: OrganizationId,

@@ -27,7 +27,7 @@ export async function openMachines(env: Record<string, string> = {}) {
       FACE_WORKERS: "1",
       ...env,
     });
-    // It reports the public address as its own.
+    // It uses the public address as its own.
     return { url: `http://127.0.0.1:${port}`, stop };
   };
   /** The load balancer sends everything to these from now on. */

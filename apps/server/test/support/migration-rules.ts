@@ -1,10 +1,10 @@
 import { numberOf, readHeader } from "../../src/platform/db/schema-version.ts";
 import { splitStatements } from "../../src/platform/db/split-statements.ts";
 
-/** Up to here migrations were applied while nothing ran. */
+/** Up to here migrations were applied while no process ran. */
 export const lastOfHistory = 81;
 
-/** What makes a process of the release before fail. Only a migration that contracts may do it. */
+/** What makes a process of the previous release fail. Only a contracting migration may do it. */
 const takesAway: readonly [pattern: RegExp, what: string][] = [
   [/^drop (?:table|view|function|procedure|sequence|type|collation|trigger)\b/, "drops something"],
   [/^drop index (?!concurrently)/, "drops an index while others wait"],
@@ -41,7 +41,7 @@ const holdsUp: readonly [pattern: RegExp, what: string][] = [
 const repeatable =
   /^(?:create (?:unique )?index concurrently if not exists|drop index concurrently if exists|alter table \w+ validate constraint)\b/;
 
-/** Why this migration could fail, or hold up, a process of the release before; nothing where it cannot. */
+/** Why this migration could break or block a process of the previous release; empty if it cannot. */
 export function faultsOf(migration: { name: string; text: string }): string[] {
   const { phase, codeSince, inTransaction, smallTables } = readHeader(migration.text);
   if (phase === null)

@@ -5,7 +5,7 @@ type Shape = {
   additionalProperties?: boolean | Shape;
 };
 
-/** Bodies in which one optional field is null, with the least around it that leads there. */
+/** Bodies in which one optional field is null, with the minimum of required fields around it. */
 export function* withOneNull(schema: object): Generator<{ field: string; body: unknown }> {
   const { properties = {}, required = [], items, additionalProperties } = schema as Shape;
   if (items !== undefined)

@@ -13,7 +13,7 @@ const drop = [`--reuid=${ordinaryUser.uid}`, `--regid=${ordinaryUser.gid}`, "--c
 const passFolders = [
   "--inh-caps=-all,+dac_read_search",
   "--ambient-caps=-all,+dac_read_search",
-  // Otherwise the capability does not count for access(2), with which PostgreSQL looks for its own programs.
+  // Otherwise access(2), with which PostgreSQL finds its own programs, ignores the capability.
   "--securebits=+no_setuid_fixup",
 ];
 

@@ -42,7 +42,7 @@ export async function startPgbouncer(
   databaseUrl: string,
   program: Program,
 ): Promise<{ pooledUrl: string; directUrl: string }> {
-  // It reaches the server by the network, as it would in earnest, and whichever account it runs as.
+  // It connects to the server over the network, as in production, under any account.
   const proxy = await new SilentProxy().start(databaseUrl);
   const opened = await openPgbouncer(proxy.url, program);
   after(opened.close);

@@ -110,7 +110,7 @@ export async function startAssay(
 
 type LaunchOptions = {
   role?: string;
-  /** The limit of open files of the process, where it is not this one's. */
+  /** The limit of open files, if it differs from this process. */
   openFiles?: number;
 };
 
@@ -123,7 +123,7 @@ export function spawnAssay(env: Record<string, string>, options: LaunchOptions =
   return spawned;
 }
 
-/** The same for a script, which ends it itself; also another release, by the file that it begins with. */
+/** The same for a script, which ends it itself; also for another release, by its main file. */
 export function launchAssay(
   env: Record<string, string>,
   { file = mainFor(env), role = "all", openFiles }: LaunchOptions & { file?: string } = {},

@@ -85,7 +85,7 @@ export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
 let keyPair: { publicKey: KeyObject; privateKey: KeyObject } | undefined;
 
-/** The partner's key pair; making one takes a while, so all tests of a file share it. */
+/** The partner's key pair, which all tests of a file share because generating one takes a while. */
 export function partnerKeys() {
   keyPair ??= generateKeyPairSync("rsa", { modulusLength: 2048 });
   return keyPair;

@@ -126,7 +126,7 @@ function runRecipe(recipe: Recipe, folder: string, port: number, secrets: readon
       process.kill(-child.pid, "SIGKILL");
       await ended;
     },
-    /** What it answers to a request as the service made it. */
+    /** The answer to a request as the service sent it. */
     send: async (headers: Received["headers"], body: string): Promise<number> => {
       const sent = Object.entries(headers).filter(
         ([name]) => /^(?:x-service|webhook)-/.test(name) || name === "content-type",
@@ -144,14 +144,14 @@ function runRecipe(recipe: Recipe, folder: string, port: number, secrets: readon
   };
 }
 
-/** Everything that a page about the recipe promises, with real deliveries of the service. */
+/** Checks everything that a recipe's page promises, with real deliveries of the service. */
 export async function checkRecipe(
   recipe: Recipe,
   { api, clock, runJob, authority }: Awaited<ReturnType<typeof startRecipeService>>,
   parent: string,
 ): Promise<void> {
   const folder = mkdtempSync(join(parent, "recipe-"));
-  // Receives https as a proxy would, which hands over what comes.
+  // Terminates https like a proxy and passes requests on.
   const front = await openReceiver(authority);
   const closing = [front.close, () => rmSync(folder, { recursive: true, force: true })];
   try {

@@ -11,7 +11,7 @@ export type RoundRobin = {
   close(): Promise<void>;
 };
 
-/** What stands before several machines in this process, by its address. */
+/** The load balancers of this process, by address. */
 const balancers = new Map<string, () => URL>();
 
 /**
@@ -76,7 +76,7 @@ function forward(target: URL, incoming: IncomingMessage, answer: ServerResponse)
   outgoing.on("response", (response) => {
     answer.sendDate = false;
     answer.writeHead(response.statusCode ?? 502, response.statusMessage, response.rawHeaders);
-    // The head goes out before there is a body: event streams say nothing for a while.
+    // The head is sent before there is a body: event streams are silent at first.
     answer.flushHeaders();
     response.pipe(answer);
     response.on("error", () => answer.destroy());

@@ -19,7 +19,7 @@ const differenceOfSquare = 20;
  */
 const toleratedPerMille = 20;
 
-/** What the script in the browser needs of it; the server's types know no document. */
+/** The parts of the DOM that the script needs; the server's types have no document. */
 const compare = `async ({ one, other, square, difference }) => {
   const read = async (url) => {
     const image = new Image();

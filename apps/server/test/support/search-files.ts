@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A part of planted texts, so that a file which holds none of them is read through once and not for each. */
+/** A common part of the planted texts, so that a file without it is searched only once. */
 export const plantedPart = "zqmark";
 
 /** Where each of the texts stands, byte by byte, in any file below a folder: `text: file`. */

@@ -47,7 +47,7 @@ async function held(tx: Tx, sessionId: string): Promise<SessionRow> {
   return session;
 }
 
-/** What the verify flow does when the person aborts, or withdraws consent after a success. */
+/** What the verify flow does when the person aborts or withdraws. */
 export function cancelAsPerson(
   core: Core,
   sessionId: string,
@@ -79,7 +79,7 @@ function canaryChip(now: Date): ProvenChip {
 }
 
 async function record(core: Core, sessionId: string, attemptId: string, judged: JudgedTry) {
-  // An organization that exists, also where the session does not.
+  // An existing organization, even if the session does not exist.
   const { organizationId, sandbox } = await core.db.one<{
     organizationId: OrganizationId;
     sandbox: boolean;

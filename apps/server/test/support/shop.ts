@@ -60,12 +60,12 @@ export async function startShop(assayUrl: string, authority: Authority) {
   await start();
   return {
     url,
-    /** Killed in the middle of whatever it does, and started again. */
+    /** Killed at any point and started again. */
     restart: async () => {
       await stop();
       await start();
     },
-    /** What is answered to a webhook that comes without a signature, and with this one. */
+    /** The answers to a webhook without a signature, and with this one. */
     send: async (signature: string, body: string): Promise<number[]> => {
       const post = (headers: Record<string, string>) =>
         fetch(`${url}/webhooks`, { method: "POST", headers, body }).then(({ status }) => status);

@@ -20,7 +20,7 @@ export class SilentProxy {
     return this.#url;
   }
 
-  /** Connections that are open now say nothing from now on. */
+  /** Open connections fall silent from now on. */
   fallSilent(): void {
     for (const socket of this.#sockets) this.#silent.add(socket);
   }

@@ -44,7 +44,7 @@ export async function startPair() {
   const url = new URL(primary.url);
   url.searchParams.set("host", way);
   return {
-    /** The one address, as a proxy has it. It leads to the first server until `leadToStandby`. */
+    /** A stable address, like that of a proxy. It leads to the first server until `leadToStandby`. */
     url: url.href,
     async leadToStandby(): Promise<void> {
       await rm(way);
@@ -52,7 +52,7 @@ export async function startPair() {
     },
     primaryUrl: primary.adminUrl,
     standbyUrl: standby.adminUrl,
-    /** Ends the first server without a chance to do anything about it, and for good. */
+    /** Kills the first server for good. */
     async losePrimary(): Promise<void> {
       killServer(primaryDir);
       await primary.stop();

@@ -18,7 +18,7 @@ export type Counted =
   | "hostile inputs"
   | "hostile requests";
 
-/** Counts for `npm run prove`, which fails when a part did too little. It does nothing in any other run. */
+/** Counts for `npm run prove`, which fails if a part did too little. Does nothing in other runs. */
 export function tally(what: Counted, count = 1): void {
   const file = process.env.ASSAY_TALLY_FILE;
   if (file !== undefined) appendFileSync(file, `${count} ${what}\n`);

@@ -58,7 +58,7 @@ const patienceMs = 60_000;
 
 type Heard = { message: ServiceMessage } | { closed: string };
 
-/** A connection as a queue of what was heard. */
+/** A connection as a queue of received messages. */
 class HeardConnection {
   readonly #connection: DeviceConnection;
   readonly #heard: Heard[] = [];
@@ -69,7 +69,7 @@ class HeardConnection {
       opened,
       heard: (message) => this.#push({ message }),
       closed: (reason, status) => {
-        // A socket that is refused is heard of as one that was closed.
+        // A refused socket counts as a closed one.
         opened();
         this.#push({ closed: reason || String(status) });
       },
@@ -90,7 +90,7 @@ class HeardConnection {
     else this.#heard.push(heard);
   }
 
-  /** The next message. After the end, the end again. A service that says nothing any more fails the test. */
+  /** The next message, or the end repeatedly after it. A silent service fails the test. */
   next(): Promise<Heard> {
     const heard = this.#heard[0];
     if (heard === undefined)
@@ -144,7 +144,7 @@ export class TestDevice {
     this.connection.send(message);
   }
 
-  /** The next message of this type; those before it are passed over. */
+  /** The next message of this type; earlier ones are skipped. */
   async expect<T extends ServiceMessage["type"]>(type: T): Promise<Extract<ServiceMessage, { type: T }>> {
     for (;;) {
       const event = await this.connection.next();

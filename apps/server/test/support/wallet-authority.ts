@@ -139,7 +139,7 @@ export async function writeVical(
   return { bytes, pin: sha256(signer.certificate) };
 }
 
-/** What an authority makes of a request: a leaf for its key, with the identifier that the register has. */
+/** The authority's answer to a request: a leaf for its key, with the registered identifier. */
 export async function certify(issuer: Identity, requestFile: string, days: number): Promise<Identity> {
   const request = new Pkcs10CertificateRequest(readFileSync(requestFile, "utf8"));
   assert.ok(await request.verify(), "the request is signed by its own key");
@@ -147,7 +147,7 @@ export async function certify(issuer: Identity, requestFile: string, days: numbe
   const now = Date.now();
   return makeCertificate({
     subject: "C=DE, O=Example GmbH, 2.5.4.97=VATDE-123456789, CN=Example GmbH",
-    // The clock of the service stands earlier than that of the commands.
+    // The service's clock is behind that of the commands.
     notBefore: validity.notBefore,
     notAfter: new Date(now + days * dayMs),
     keys: { publicKey, privateKey: issuer.privateKey },

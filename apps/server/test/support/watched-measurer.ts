@@ -1,6 +1,6 @@
 import type { FaceMeasurer } from "../../src/verification/face/face-judge.ts";
 
-/** The workers of the face check, with a word to the test whenever one was given a try to judge. */
+/** The workers of the face check, which notify the test when one gets a try to judge. */
 export function watchedMeasurer(
   workers: FaceMeasurer,
   onRun: (job: Parameters<FaceMeasurer["run"]>[0]) => void,

@@ -15,7 +15,7 @@ export const samplesFolder = join(import.meta.dirname, "../../../../examples/web
 export type Sample = {
   name: string;
   file: string;
-  /** By which its text is checked on every machine, whether or not it can be run there. */
+  /** The check of its text on every machine, even where it cannot be run. */
   grammar: string;
   driver: [file: string, text: string];
   needs: readonly string[][];

@@ -308,12 +308,12 @@ test("a key that is made here is taken by the service, and what was saved of a d
   const listening = listen();
   const ready = await listening.next("ready");
   const { endpoint_id: id, signing_secret: secret, private_key_file: listenerKeyFile } = ready;
-  // What is printed is pasted.
+  // The printed lines are pasted into a shell.
   const env = cleanEnvironment({ ASSAY_URL: url, ASSAY_API_KEY: partner.key.secret, ENDPOINT_ID: id });
   const shell = spawn("sh", ["-c", made.stdout], { env, stdio: ["ignore", "pipe", "inherit"] });
   assert.equal(JSON.parse(await text(shell.stdout)).data.key_id, "2026-03");
   await sendTest(id);
-  // Sealed to the newer key, which the listener does not have: shown as what it is, and not acknowledged.
+  // Sealed to the newer key, which the listener does not have: reported as such, and not acknowledged.
   const line = await listening.next("delivery");
   assert.deepEqual([line.verified, line.event, line.status_code, line.status], [false, null, 401, "pending"]);
   const body = join(stateFolder, "body");
@@ -322,7 +322,7 @@ test("a key that is made here is taken by the service, and what was saved of a d
   const verify = ["--secret", secret, "--signature", signature];
   const opened = run("decrypt", body, "--private-key", keyFile, ...verify);
   assert.equal(JSON.parse(opened.stdout).id, line.event_id, opened.stderr);
-  // Half of what verifies would verify nothing.
+  // One of the two options alone cannot verify anything.
   for (const half of [verify.slice(0, 2), verify.slice(2)]) {
     const unverified = run("decrypt", body, "--private-key", keyFile, ...half);
     assert.deepEqual([unverified.status, unverified.stdout], [1, ""]);
@@ -398,7 +398,7 @@ test("two listeners with one key are two endpoints, and a subscription is theirs
 
 test("behind a proxy that asks for a password, listen and doctor work with http and https, and say so where the proxy refuses", async () => {
   const { partner, stateFolder, sendTest } = await setUp();
-  // The name exists at the proxy only, so what did not go through it would fail.
+  // Only the proxy resolves the name, so a request past it would fail.
   const proxy = await startProxy(url, authority.issue(["id.acme.test"]));
   const ca = join(stateFolder, "authority.pem");
   writeFileSync(ca, authority.certificate);

@@ -78,7 +78,7 @@ for (const [name, recipe] of Object.entries(recipesInNode))
     await checkRecipe(withPackage(recipe), service, packages);
   });
 
-/** In a folder that nothing else is in. */
+/** In an otherwise empty folder. */
 async function checkElsewhere(recipe: Recipe): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "assay-recipes-"));
   await checkRecipe(recipe, service, folder).finally(() => rmSync(folder, { recursive: true, force: true }));

@@ -37,7 +37,7 @@ test("two machines without anything in common but the database are one service t
   const created = [1, 2, 3].map(() => partner.api.post("/v1/sessions", {}, keyed));
   assert.equal(new Set((await Promise.all(created)).map(({ text }) => text)).size, 1);
 
-  // A key that one machine has seen a moment ago is gone for the other at once.
+  // A deleted key is refused at once by the other machine too.
   for (let time = 0; time < 2; time++) expectData(await partner.api.get("/v1/sessions"));
   assert.equal((await partner.owner.api.delete(`/v1/auth/api-keys/${partner.key.id}`)).status, 204);
   for (let time = 0; time < 2; time++)
@@ -77,7 +77,7 @@ test("challenges that go unanswered are counted together: moving on to another m
   const device = await ask();
   const { failure_code: code, tries_left: left } = await device.expect("step_result");
   assert.deepEqual([code, left.face], ["liveness_failed", 2]);
-  // With the verdict those before it are forgiven.
+  // The verdict resets the count of unanswered challenges.
   device.send({ type: "face_start", camera: true });
   await device.expect("face_challenge");
 });

@@ -117,7 +117,7 @@ test("a missing answer is shown as such, with what was sent", async () => {
   assert.match(attempt.request_headers["x-service-signature"], /^t=\d+,v1=[0-9a-f]{64}$/);
 });
 
-/** Every way in which a payload goes. */
+/** Every way in which a payload is scrubbed. */
 const ways: Readonly<
   Record<string, (partner: Partner, given: { endpointId: string; sessionId: SessionId }) => Promise<unknown>>
 > = {
@@ -206,7 +206,7 @@ test("deliveries that are purged take their answers along", async () => {
   const { id } = await read(partner, eventId);
   assert.equal((await keptOf(id)).length, 1);
   clock.advance(30 * 24 * hourMs + 1);
-  // Its next try is due by now, and what is being sent is purged later.
+  // Its next try is due by now, and a delivery that is being sent is purged later.
   await deliver();
   await runJob("purge-webhook-history");
   assert.deepEqual(await keptOf(id), []);
@@ -233,7 +233,7 @@ test("a sample of every type can be sent in the sandbox, opens at once and arriv
       [sent.sealed_body.jwe],
     );
   }
-  // Whatever they are samples of, they count together.
+  // Samples of all types count together.
   expectData(await partner.api.post(path), 202);
   const refused = await partner.api.post(path, { event_type: "verification.session.failed" });
   expectError(refused, 409, "CONFLICT");

@@ -83,7 +83,7 @@ async function payloadOf(deliveryId: string): Promise<Buffer | null> {
 }
 
 test("an outcome arrives sealed, and existing libraries verify and open it unchanged", async () => {
-  // Past the half of a second, where a time that is rounded is not the one that is cut.
+  // In the second half of a second, where rounding and truncating differ.
   clock.set(new Date(Math.floor(Date.now() / 1000) * 1000 + 600));
   const receiver = await startReceiver(authority);
   const partner = await createPartner(api);
@@ -285,7 +285,7 @@ test("redirects are not followed, and neither silence nor a flood of headers is 
     }),
     [null, "connection_failed"],
   );
-  // The status counts; a body that never ends does not hold us up.
+  // The status counts; an endless body does not delay the worker.
   assert.deepEqual(
     await outcomeOf((_received, response) => {
       response.writeHead(204);
@@ -423,7 +423,7 @@ test("410 disables the endpoint, holds pending deliveries and mails the owners; 
   // What another test has left due may have had this port before.
   const received = () => receiver.received.filter(({ headers }) => headers["webhook-id"] === eventId).length;
   assert.deepEqual([held.status, held.attempt_count, received()], ["pending", 1, 1]);
-  // A retry by hand is taken and held as well.
+  // A manual retry is queued and held as well.
   expectData(await partner.api.post(`/v1/webhooks/deliveries/${held.id}/retry`), 202);
   await deliver();
   assert.equal(received(), 1);
@@ -453,7 +453,7 @@ test("five days without one success disable the endpoint, a success in between d
     receiver.answerWith(() => ({ status }));
     const [eventId = ""] = await publish(sessionEvent(partner.organizationId));
     await deliver();
-    // Only this one attempt counts here, so its retries are taken out of the way.
+    // Only this attempt matters, so its retries are removed.
     await core.db.run(sql`
       with ended as (
         update webhook_deliveries set status = 'failed', failed = true, payload = null
@@ -671,7 +671,7 @@ test("the failed deliveries of an endpoint in a period are retried in batches, e
   const endpoint = await createReceivingEndpoint(partner.api, `${receiver.url}/one`);
   const other = await createReceivingEndpoint(partner.api, `${receiver.url}/other`);
   const failAll = async () => {
-    // The queue first: without its row the result of a try that is under way is dropped.
+    // The row of the queue first: without it the result of a running try is dropped.
     await core.db.run(sql`
       delete from webhook_delivery_queue where organization_id = ${partner.organizationId}`);
     await core.db.run(sql`
@@ -684,7 +684,7 @@ test("the failed deliveries of an endpoint in a period are retried in batches, e
   const createdTo = clock.now().toISOString();
   clock.advance(hourMs);
   await publish(sessionEvent(partner.organizationId));
-  // Held by a disabled endpoint, they stay as the route leaves them.
+  // Their endpoint is disabled, so they stay in the state that the route leaves.
   expectData(await partner.api.patch(`/v1/webhooks/endpoints/${endpoint.id}`, { enabled: false }));
   await failAll();
   const statuses = async (endpointId: string) => {
@@ -719,7 +719,7 @@ test("the failed deliveries of an endpoint in a period are retried in batches, e
   );
   assert.deepEqual(await statuses(endpoint.id), { failed: 504 });
 
-  // One payload is gone, and cannot be sent.
+  // One payload was scrubbed and cannot be sent.
   await core.db.run(sql`
     update webhook_deliveries set payload_expires_at = ${clock.now()}
     where id = (select max(id) from webhook_deliveries where endpoint_id = ${endpoint.id}
@@ -832,7 +832,7 @@ test("a lease that ran out is given back, and the late result of its old holder 
   const [eventId = ""] = await publish(sessionEvent(partner.organizationId));
   const sending = deliver();
   await arrival(receiver);
-  // As if the process had died and another one had delivered: the lease is taken over behind its back.
+  // As if the process had died and another one had delivered: the lease is replaced.
   await core.db.run(sql`update webhook_delivery_queue set lease_number = lease_number + 1, lease_owner = ${crypto.randomUUID()}
     where ${isOf(eventId)}`);
   release();
@@ -969,7 +969,7 @@ test("history is removed after its time, attempts included", async () => {
   await runJob("purge-webhook-history");
   expectData(await partner.api.get(`/v1/webhooks/events/${eventId}`));
   clock.advance(1);
-  // What is being tried again just now, which is due as well, is left to the next run.
+  // A delivery that is being retried now, which is due as well, is left to the next run.
   await until("the delivery is removed", async () => {
     await runJob("purge-webhook-history");
     return (await partner.api.get(`/v1/webhooks/deliveries/${id}`)).status !== 200;

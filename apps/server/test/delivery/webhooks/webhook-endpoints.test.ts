@@ -56,7 +56,7 @@ test("an endpoint is created with its defaults, shows its secret once and warns 
   const read = await partner.api.get(`/v1/webhooks/endpoints/${created.endpoint.id}`);
   assert.deepEqual(expectData(read), created.endpoint);
   assert.ok(!read.text.includes("whsec_"));
-  // The secret is stored sealed, and what is audited holds neither it nor the partner's own token.
+  // The secret is stored sealed, and the audit log contains neither it nor the partner's token.
   const rows = await core.db.rows(
     sql`select encode(signing_secret, 'escape') as sealed from webhook_endpoints`,
   );
@@ -326,7 +326,7 @@ test("a key that is weak, private, odd or not what it says is refused by the fie
   const { jwk: _jwk, ...withoutJwk } = good;
   expectError(await partner.api.post(path, withoutJwk), 400, "BAD_REQUEST", /`jwk` is required/);
   expectData(await partner.api.post(path, good), 201);
-  // Both ends of what is allowed.
+  // Both bounds of the allowed range.
   for (const numbers of [
     { n: Buffer.alloc(1024, 0xff).toString("base64url"), e: "AQAB" },
     { n, e: "_____w" },

@@ -28,7 +28,7 @@ async function readChip(documentId: string) {
   return { device, document: testDocument(documentId, clock.now()) };
 }
 
-/** How each type of event comes about. A type that is missing here does not compile, and fails below. */
+/** How each type of event is caused. A missing type does not compile, and fails below. */
 const scenarios: Readonly<Record<EventType, () => Promise<void>>> = {
   "verification.session.succeeded": async () => {
     const { device, document } = await readChip("passport-valid");

@@ -53,7 +53,7 @@ test("every sample is a text of its language, also where nothing on this machine
     const text = readFileSync(join(samplesFolder, file), "utf8");
     assert.deepEqual(await syntaxProblems(grammar, text), [], name);
     assert.deepEqual(await syntaxProblems(grammar, driver[1]), [], name);
-    // What the check is worth: a bracket that is missing is noticed in each of them.
+    // The check works: a missing bracket is noticed in each of them.
     const broken = text.replace(/\)(?=[^)]*$)/, "");
     assert.notDeepEqual(await syntaxProblems(grammar, broken), [], `${name}, broken`);
   }

@@ -43,7 +43,7 @@ async function setUp() {
   return { partner, listener, attach, sendTest, answer, deliveryOf };
 }
 
-/** Answers have to come within this time in the test. */
+/** The timeout of answers in this test. */
 function limitAnswers(t: TestContext, ms: number): void {
   const usual = webhooks.attemptTimeoutMs;
   webhooks.attemptTimeoutMs = ms;
@@ -179,7 +179,7 @@ test("a listener that takes a delivery and says nothing has timed out", async (t
   const { stream } = await attach();
   const { deliveryId } = await sendTest();
   const { lease } = await stream.nextDelivery();
-  // A late word of an answer to an earlier lease does not end the wait for this one.
+  // A late notification about an earlier lease does not end the wait for this one.
   await db.notifyNow(answerChannel, `${deliveryId} ${lease - 1} succeeded`);
   await until("the answer is late", async () => (await deliveryOf(deliveryId)).last_error === "timeout");
   assert.equal((await deliveryOf(deliveryId)).status, "pending");
@@ -226,7 +226,7 @@ test("stream, event and answer may each be at another process", async (t) => {
   limitAnswers(t, 10 * minuteMs);
   const { partner, attach, sendTest, answer, deliveryOf } = await setUp();
   const { stream } = await attach(second.url);
-  // The event is published at the first process, which also sends to URLs and leaves this one alone.
+  // Published at the first process, which leaves the delivery to the process with the stream.
   const { deliveryId } = await sendTest();
   const { lease } = await stream.nextDelivery();
   expectData(await answer(deliveryId, { lease, status_code: 200 }, api.as(partner.key.secret)));
@@ -377,7 +377,7 @@ test("a bad key, and a receiver that answers 410, are reported as for a URL; own
 test("a reader that does not read holds a bounded amount of memory, and what it did not take is not lost", async (t) => {
   limitAnswers(t, 300);
   const { partner, listener, attach, answer } = await setUp();
-  // Past the load balancer, which would read for it.
+  // Past the load balancer, which would read the stream for it.
   const socket = connect(Number(new URL(first.machines[0].url).port), "127.0.0.1");
   socket.pause();
   socket.write(
@@ -395,7 +395,7 @@ test("a reader that does not read holds a bounded amount of memory, and what it 
     assert.equal((await partner.api.post(`/v1/sessions/${session.id}/cancel`)).status, 204);
     sent.add(session.id);
   }
-  // It times out like a receiver that hangs: never more than eight wait for their answers at once.
+  // It times out like a hanging receiver: at most eight wait for their answers at once.
   await until("all were tried", async () => {
     const { leased } = await db.one<{ leased: number }>(sql`
       select count(*) as leased from webhook_delivery_queue
@@ -444,7 +444,7 @@ test("one organization, and one person with many organizations, take their share
     "LISTENER_LIMIT_REACHED",
     /streams of this organization/,
   );
-  // Another organization of the same person has one place left of their share, not two.
+  // Another organization of the same creator has one slot left of their limit, not two.
   expectData(await one.owner.api.post("/v1/auth/orgs", { name: "Second", slug: "second-of-streams" }), 201);
   const key = await createKey(one.owner);
   await open({ api: key.api, key });

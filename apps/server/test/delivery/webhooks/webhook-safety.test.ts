@@ -23,7 +23,7 @@ const { api, core, clock, runJob } = await startTestService({
 });
 const partner = await createPartner(api);
 
-/** Something inside the operator's network. It must never see a connection. */
+/** A server inside the operator's network. It must never see a connection. */
 let intrusions = 0;
 const opened = new Set<Socket>();
 const inside = createServer((socket) => {
@@ -47,7 +47,7 @@ const safeFetch = createSafeFetch({
 after(() => safeFetch.close());
 
 const hostileHosts = [
-  // This machine, in every way of writing it that a URL parser understands.
+  // This machine, in every notation that a URL parser accepts.
   "127.0.0.1",
   "127.1",
   "127.0.1",
@@ -149,7 +149,7 @@ const hostileHosts = [
 
 const hostileUrls = [
   ...hostileHosts.map((host) => `https://${host}:${port}/`),
-  // Not https, or not what it seems.
+  // Not https, or deceptive.
   `http://example.com:${port}/`,
   `HTTP://example.com/`,
   "ftp://example.com/",

@@ -42,7 +42,7 @@ test("withdrawn while a try is on the wire: the success is retracted, not tried 
     const held = Promise.withResolvers<void>();
     const arrived = Promise.withResolvers<void>();
     receiver.answerWith(async () => {
-      // Of two workers the other one may bring the cancellation meanwhile.
+      // Another worker may deliver the cancellation meanwhile.
       if (receiver.received.length > 1) return { status: 200 };
       arrived.resolve();
       await held.promise;
@@ -79,7 +79,7 @@ test("withdrawn while a try is on the wire: the success is retracted, not tried 
 test("a withdrawal scrubs what waits of its session, and of no other", async () => {
   const receiver = await startReceiver(authority);
   const partner = await createPartner(api);
-  // The receiver is away, so that both successes wait.
+  // The receiver is down, so that both successes wait.
   receiver.answerWith(() => ({ status: 503 }));
   await createReceivingEndpoint(partner.api, receiver.url);
   const [one, other] = [await passSession(partner.api), await passSession(partner.api)];
@@ -91,7 +91,7 @@ test("a withdrawal scrubs what waits of its session, and of no other", async () 
     taken.push(body);
     return { status: 200 };
   });
-  // What is taken in the same moment may be sent once more, and what was tried twice waits for longer.
+  // What is claimed at the same moment may be sent once more, and what was tried twice waits for longer.
   for (let round = 0; round < 6; round++) {
     clock.advance(10 * 60_000);
     await deliver();
@@ -135,7 +135,7 @@ test("however deliveries and withdrawals meet, one event of each session stands,
     assert.equal(outcome, "consent_withdrawn");
     assert.deepEqual([valid(events), retracted(events)], [[cancelled], [succeeded]]);
     const [success] = events.filter((event) => event.type === succeeded);
-    // What had been taken for sending before may be on the wire; it arrives once, and about then.
+    // A delivery that was claimed before may be on the wire; it arrives once, at about that time.
     const sent = arrivals.filter((arrival) => arrival.eventId === success?.id);
     assert.ok(sent.length <= 1 && sent.every((arrival) => arrival.at < at + 1_000));
     const [stands] = events.filter((event) => event.retracted_at === null);

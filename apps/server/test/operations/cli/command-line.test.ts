@@ -28,7 +28,7 @@ test("every command explains itself, and an unknown one is refused with the list
   for (const { name } of commands) {
     const lines: string[] = [];
     const typed = [...name.split(" "), "--help"];
-    // What its first word loads is enough.
+    // It is enough to load the command of its first word.
     assert.equal(await runCommand(await commandsFor(typed), typed, (line) => lines.push(line)), 0);
     assert.match(lines.join("\n"), new RegExp(`^Usage: assay ${name}`));
   }

@@ -32,7 +32,7 @@ const healthy = {
   SECRET_KEYS: testRing,
   PUBLIC_URL: service.url,
   SMTP_URL: sink.url,
-  // Loading the real ones takes most of what a look costs.
+  // Loading the real models takes most of the time of a check.
   FACE_MODELS_FILE: new URL("../../support/odd-face-models.ts", import.meta.url).pathname,
 };
 
@@ -83,7 +83,7 @@ test("the doctor lists everything that is wrong with an installation at once, an
   const { core } = service;
   await core.db.run(sql`
     insert into mails (id, content, next_attempt_at, created_at) values (gen_random_uuid(), '\\x00', now() + interval '1 day', now() - interval '1 hour')`);
-  // In the midst of an update the rest is looked at as ever.
+  // During an update the rest is checked as usual.
   await core.db.run(
     sql`insert into schema_migrations (name, checksum, applied_at) values ('9999_of_the_next_release.sql', 'x', now())`,
   );
@@ -160,7 +160,7 @@ test("before the first start, with an empty database and a mail server with TLS,
   assert.deepEqual(await db.rows(sql`select from pg_tables where schemaname = 'public'`), []);
   await db.close();
 
-  // The same database after an earlier life: it was wiped, or another one is meant.
+  // The same database after it was wiped, or another database.
   const used = mkdtempSync(join(folder, "used-"));
   writeFileSync(join(used, "secret-keys"), testRing, { mode: 0o600 });
   const several = `2:${Buffer.alloc(32, 2).toString("base64")},${testRing}`;

@@ -71,7 +71,7 @@ async function keyWith(...scopes: string[]): Promise<string> {
   return (await createKey(partner.owner, scopes)).secret;
 }
 
-/** What the test speaks itself, to be wrong in ways that the client of the SDK is not. */
+/** The test's own messages, with mistakes that the SDK's client does not make. */
 async function post(body: unknown, headers: Record<string, string> = {}) {
   const response = await fetch(`${url}/mcp`, {
     method: "POST",

@@ -112,7 +112,7 @@ const ruleTexts = textOf("deploy/prometheus/rules.yaml")
 
 test("every series that a rule or the dashboard asks for is one that the service has", async () => {
   const { text } = await api.call("GET", "/metrics", { headers: { authorization: "Bearer let me see" } });
-  // There once a mail was handed over, which the test above waits for.
+  // Exists once a mail was sent, which the test above waits for.
   const known = new Set(["assay_mail_certificate_expiry_timestamp_seconds"]);
   for (const [, name = "", kind] of text.matchAll(/^# TYPE (\w+) (\w+)$/gm)) {
     known.add(name);

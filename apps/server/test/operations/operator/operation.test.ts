@@ -183,7 +183,7 @@ test("the first steps in the README work as they are written, a second time too,
   assert.ok(script.includes("curl"));
   const folder = mkdtempSync(join(tmpdir(), "assay-readme-"));
   after(() => rmSync(folder, { recursive: true, force: true }));
-  // A machine with nothing but Node has no curl: then a stand-in with the few options of the script serves.
+  // Without curl on the machine, a stand-in with the few options of the script is used.
   const curl = join(folder, "curl");
   symlinkSync(process.execPath, join(folder, "node"));
   writeFileSync(join(folder, "curl.mjs"), standInForCurl);

@@ -139,7 +139,7 @@ async function downgraded() {
   return { of, domainId, name, putBack: () => dns.zone.set(record, kept) };
 }
 
-/** An event that is added to the contract does not compile until its scenario is here. */
+/** A new event of the contract does not compile until its scenario is here. */
 const scenarios: Record<AuditEvent, () => Promise<Done>> = {
   "organization.created": async () => {
     const of = await signUpOwner(api);

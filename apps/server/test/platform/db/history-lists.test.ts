@@ -17,7 +17,7 @@ import { createPartner, expectData, readAll, readNewer } from "../../support/api
 import { openLive, withLiveKey } from "../../support/live.ts";
 import { startTestService } from "../../support/service.ts";
 
-// Nothing runs here, so what is due stays due.
+// No job runs here, so what is due stays due.
 const { api, clock, core } = await startTestService({ role: "api" });
 const now = clock.now();
 
@@ -118,7 +118,7 @@ async function seed() {
       ${open.map((row, at) => (row.status === "delivering" ? later(now, hourMs) : at % 2 === 0 ? null : now))}::timestamptz[],
       ${open.map(isSandbox)}::boolean[])
       as t (organization_id, delivery_id, endpoint_id, lease_until, sandbox)`);
-  // What making the organizations wrote would be in the way.
+  // Entries about creating the organizations would disturb.
   await core.db.run(sql`delete from audit_logs`);
   await core.db.run(sql`
     insert into audit_logs (id, organization_id, event, actor_kind, actor_id, created_at)
@@ -338,7 +338,7 @@ test("every list is a range of the index that is meant for it, whatever it is fi
     const plan = await planOf(page);
     const shown = `${JSON.stringify(filter)}\n${JSON.stringify(plan[0], null, 1)}`;
     const scans = plan.filter(isRead);
-    // An event or a cursor from before the period: that nothing can fit is seen before anything is read.
+    // An event or a cursor before the period: PostgreSQL sees that nothing can match before it reads.
     const leaves = plan.filter((node) => (node.Plans ?? []).length === 0);
     if (scans.length === 0 && leaves.some((node) => node["One-Time Filter"] === "false")) continue;
     assert.deepEqual([...new Set(scans.map((node) => node["Index Name"]))], [index], shown);

@@ -35,7 +35,7 @@ test("a service with nothing to do sends at most 150 statements in a minute", as
       await untilQuiet();
     }
   };
-  // What a process does when it starts is no part of it.
+  // The work at the start of a process is left out.
   await pass(minuteMs);
 
   const sent: string[] = [];

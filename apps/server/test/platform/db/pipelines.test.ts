@@ -36,7 +36,7 @@ test("a held write that fails takes everything with it, and the connection can b
     const failing = db.transaction(async (tx) => {
       tx.write(set("a", 50));
       tx.write(set("b", -1));
-      // It is prepared for the first time behind a statement that fails.
+      // It is prepared for the first time after a statement that fails.
       tx.write(sql`select 'never reached'`);
     });
     await assert.rejects(failing, /violates check constraint/);

@@ -34,7 +34,7 @@ const env = {
   METRICS_TOKEN: "let me see",
   DNS_RESOLVERS: dns.address,
   WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
-  // Nothing listens there: a source is dealt with when that is written down.
+  // Nothing listens there: a source counts as processed when that is recorded.
   TRUST_SOURCES: [...sourceAddresses("claimed"), ...sourceAddresses("written")].join(","),
 };
 const service = await startTestService({ env, webhooks: { ca: authority.certificate } });
@@ -50,7 +50,7 @@ const admin = new pg.Client({ connectionString: service.databaseUrl });
 await admin.connect();
 after(() => admin.end());
 
-/** In what PostgreSQL or a parser says about the bad row. Nothing of it may be kept or shown. */
+/** Occurs in what PostgreSQL or a parser says about the bad row. It must not be stored or shown. */
 const canary = "canary@example.com";
 await admin.query(
   `create function refuse_row() returns trigger language plpgsql as
@@ -783,7 +783,7 @@ async function metric(name: string, job: string): Promise<number> {
 const linesOf = (id: string) =>
   logLines.filter((line) => line.includes("quarantined") && line.includes(withoutSessionIds(id)));
 
-/** Nothing else may be in the way of the rows that a test plants: it has no other wishes than to be done. */
+/** Nothing else may interfere with the rows that a test plants. */
 async function plant(poison: Poison): Promise<{ ids: string[]; bad: string; repair: Repair }> {
   return db.transaction(async (tx) => {
     const ids = await poison.plant(tx);
@@ -1003,7 +1003,7 @@ test("the operator sees what is set aside, and has it tried again at once", asyn
     await until("the row is gone", async () => (await mine.core.db.rows(left)).length === 0);
 });
 
-// The last: what the service's own ring does not have opens nothing any more.
+// Last: without the key in the service's ring, nothing can be opened any more.
 test("one mail that does not open does not keep the others from a new key", async () => {
   const fresh = new KeyRing([newRingKey(ring.keys), ...ring.keys]);
   // Due so late that no worker sends them meanwhile.

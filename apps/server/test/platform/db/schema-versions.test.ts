@@ -30,7 +30,7 @@ async function connect(url: string): Promise<pg.Client> {
 }
 
 test("what takes something away waits for the processes that need it, and they say when it was taken", async () => {
-  // The release before, which runs on while the next one migrates.
+  // The previous release, which goes on while the next one migrates.
   const old = await startTestService({ clock: systemClock, role: "api" });
   const admin = await connect(old.databaseUrl);
   const putOff: string[] = [];

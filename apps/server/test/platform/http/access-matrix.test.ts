@@ -50,7 +50,7 @@ type Caller =
 function promised(route: RouteDefinition, caller: Caller): Verdict {
   const { access } = route;
   if ("public" in access) return "admitted";
-  // None of those here is one; `operator.test.ts` has some who are.
+  // No caller here is an operator; `operator.test.ts` has some.
   if ("operator" in access) return "404 NOT_FOUND";
   if (caller.kind === "nobody") return "401 UNAUTHORIZED";
   if (caller.kind === "key") {
@@ -67,7 +67,7 @@ function promised(route: RouteDefinition, caller: Caller): Verdict {
   return caller.frozen && refusing ? "410 ORGANIZATION_FROZEN" : "admitted";
 }
 
-/** How an answer reads: one of the ways to be turned away, or admitted, whatever became of it then. */
+/** The meaning of an answer: one of the refusals, or admitted, whatever the result. */
 function verdictOf(answer: Answer, route: RouteDefinition, caller: Caller): Verdict {
   const read = `${answer.status} ${answer.body.error?.code}`;
   const namesOne = "role" in route.access && route.access.organization === "body";
@@ -133,7 +133,7 @@ function cast(): Promise<Actor[]> {
     add("admin", user("admin"), admin.api);
     add("owner", user("owner"), owner.api);
     add("frozen member", user("member", "member", true), frozenMember.api, frozenId);
-    // Last: it may be the one who ends the freeze.
+    // Last, because it may end the freeze.
     add("frozen owner", user("owner", "owner", true), frozenOwner.api, frozenId);
     return actors;
   });

@@ -19,7 +19,7 @@ const service = await startTestService({
   env: { TRUST_PROXY: "127.0.0.1" },
 });
 
-/** Sockets and connections are counted by the process that has them. */
+/** Each process counts its own sockets and connections. */
 const [{ url: one }] = service.machines;
 
 /** The status with which an upgrade is answered; a socket that is opened says nothing. */

@@ -19,12 +19,12 @@ const faceJudge: FaceJudge = {
   judge: async () => ({ kind: "failed", code: "liveness_failed", reasons: [] }),
 };
 const verify = { faceJudge, examiner: { threads: 1 } };
-/** The process that is left. It does no background work that could hide what the other one does. */
+/** The remaining process. It does no background work that could hide what the other one does. */
 const other = await startTestService({ verify, role: "api" });
 const partner = await createPartner(other.api);
 const valid = testDocument("passport-valid", other.clock.now());
 
-/** The one process that goes. */
+/** The process that stops. */
 const startLeaving = (env: Record<string, string>) =>
   startTestService({ machines: 1, databaseUrl: other.databaseUrl, clock: other.clock, verify, env });
 
@@ -83,7 +83,7 @@ test("a process that drains is not ready at once and goes on serving; then strea
   assert.match(await streamed, /retry: 3000\n\n[\s\S]*event: status[\s\S]*retry: \d{1,4}\n\n$/);
   assert.equal(await (await connect(leaving.url)).closed(), "SHUTTING_DOWN");
 
-  // In the midst of the chip: what was read is sent once more, and no try is used.
+  // During the chip step: what was read is sent again, and no try is used.
   const again = await connect(other.url);
   const { phase, tries_left } = await again.expect("welcome");
   assert.deepEqual([phase, tries_left], ["chip", { chip: 3, face: 3 }]);

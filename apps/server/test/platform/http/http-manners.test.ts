@@ -26,7 +26,7 @@ const withoutParameters = (path: string) => path.replaceAll(/:[a-z_]+/g, "x");
 
 test("a known path with another method is 405, and `Allow` names the methods that it has", async () => {
   for (const path of new Set(routes.map((route) => withoutParameters(route.path)))) {
-    // What is written out in one route may be a parameter of another.
+    // A literal in one route may be a parameter of another.
     const has = routes.filter((route) => patternOf(route.path).test(path)).map((route) => route.method);
     for (const method of allMethods.filter((method) => !has.some((known) => known === method))) {
       const body = method === "GET" ? {} : { raw: "not JSON", headers: { "content-type": "text/plain" } };

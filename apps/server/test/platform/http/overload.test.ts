@@ -21,7 +21,7 @@ async function connect(url: string): Promise<pg.Client> {
   return client;
 }
 
-/** What `/metrics` says at this moment. It is itself never held up. */
+/** The current value in `/metrics`, which is never delayed itself. */
 async function gauge(service: TestService, name: string): Promise<number> {
   const { text } = await service.api.as(metricsToken).get("/metrics");
   return Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1]);
@@ -45,7 +45,7 @@ async function probeAll(service: TestService): Promise<void> {
   assert.equal((await service.api.as(metricsToken).get("/metrics")).status, 200);
 }
 
-/** It has been here before, so that it is known whose key it is. */
+/** It has made a request before, so that the owner of the key is known. */
 async function knownPartner(service: TestService) {
   const partner = await createPartner(service.api);
   expectData(await partner.api.get("/v1/sessions"));
@@ -118,7 +118,7 @@ test("when all slots of an address are taken, a quiet tenant behind it is served
   });
   const ids = await Promise.all([...flooding, ...beside]);
   const last = new Set<string>(ids.slice(flooding.length));
-  // In the order in which the database worked for them: a busy client may see their answers in another one.
+  // In the order in which the database handled them: a busy client may see another order.
   const served = await admin.query<{ id: string }>(
     "select id from sessions where id = any($1) order by xmin::text::bigint",
     [ids],

@@ -14,7 +14,7 @@ type Expected = {
   policy: readonly string[];
   cache: string;
   opener: string;
-  /** Of all that browsers lend to pages. */
+  /** Of all features that browsers offer to pages. */
   lent: readonly string[];
   frames?: "SAMEORIGIN";
 };

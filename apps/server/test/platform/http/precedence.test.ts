@@ -31,7 +31,7 @@ const closedRoutes = routes.filter(({ access }) => !("public" in access || "oper
 
 type Request = { path: string; options: Parameters<Api["call"]>[2] };
 
-/** The request as it should be, and the ways in which it can be wrong besides. */
+/** The correct request, and the ways in which it can also be wrong. */
 function requestsFor(route: RouteDefinition): Request[] {
   const good = pathOf(route);
   const body = route.body ? { body: bodyOf(route, organizationId) } : {};

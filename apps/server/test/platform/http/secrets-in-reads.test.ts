@@ -225,7 +225,7 @@ for (const route of routes.filter((candidate) => !isWrite(candidate))) {
       if (answer.status < 300 && text.includes(made.ids.id))
         assert.ok(route.id in capabilities, `${route.id} shows the identifier of a session`);
     }
-    // Otherwise nothing was looked at. A socket is no read, and this organization has no logo.
+    // Otherwise nothing was checked. A socket is no read, and this organization has no logo.
     const readable = !["openVerifySocket", "getVerifyLogo", "readLogo"].includes(route.id);
     assert.equal(
       statuses.some((status) => status === 200),

@@ -104,7 +104,7 @@ async function cast(): Promise<Record<Foreigner, Api>> {
   });
 }
 
-/** Keys of the organization itself. Made before anything is compared, because they are a part of it. */
+/** Keys of the organization itself, created before anything is compared, because they belong to it. */
 const { ownKeys, spentKeys } = await core.db.transaction(async (tx) => {
   const now = core.clock.now();
   const sandbox = { organizationId: things.organizationId, environment: "sandbox" } as const;
@@ -129,7 +129,7 @@ const { ownKeys, spentKeys } = await core.db.transaction(async (tx) => {
   };
 });
 
-/** Was the owner once, worked in the organization, and is still signed in. */
+/** A former owner who worked in the organization and is still signed in. */
 async function removedMember(): Promise<Api> {
   const now = core.clock.now();
   const person = await core.db.transaction(async (tx) => {
@@ -259,7 +259,7 @@ const inPath: Readonly<Record<string, string | null>> = {
   "/v1/webhooks/keys/:key_id": things.encryptionKeyId,
 };
 
-/** Fields of bodies and queries that name something. Null: the caller's own word. */
+/** Fields of bodies and queries with identifiers. Null: chosen by the caller. */
 const inFields: Readonly<Record<string, string | null>> = {
   organizationId: things.organizationId,
   challenge_id: things.challengeId,
@@ -297,7 +297,7 @@ function idsIn(schema: RouteDefinition["body"] | RouteDefinition["query"]): Reco
   );
 }
 
-/** Where the example of the contract is cut short for reading, a body that would be taken. */
+/** A complete body where the contract's example is shortened. */
 const goodBodies: Readonly<Record<string, Record<string, unknown>>> = {
   "/v1/webhooks/endpoints/:endpoint_id/keys": registration("foreign"),
   "/v1/webhooks/listeners": { encryption_key: registration("foreign") },

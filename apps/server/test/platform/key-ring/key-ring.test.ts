@@ -64,7 +64,7 @@ const notSealed = new Set([
   "wallet_anchors.certificate",
   "wallet_requests.browser_hash",
   "wallet_requests.code_hash",
-  // Encrypted with a key that is not ours, and gone in minutes.
+  // Encrypted with another party's key, and deleted within minutes.
   "wallet_requests.held",
   "wallet_requests.id_hash",
   // Sealed to the key of the partner, who alone can open it.
@@ -132,7 +132,7 @@ test("a process that slept through a retirement cannot store under the old key, 
     return partner.owner.api.post("/v1/auth/api-keys", { name: "late", scopes: [] });
   };
   let refused = await sleepAndStore();
-  // It looks every few seconds, and may have done so just now.
+  // It checks every few seconds, and may have done so just now.
   while (refused.status === 201) refused = await sleepAndStore();
   expectError(refused, 503, "SERVICE_UNAVAILABLE");
   await assert.rejects(

@@ -63,7 +63,7 @@ test("no fault of a resolver counts as a missing record, over UDP and over TCP",
     garbage: ["failed", "failed"],
     cut: ["failed", "failed"],
     truncated: ["failed", "failed"],
-    // Over UDP anyone may have sent the query back, so that it is passed over; over TCP it was the resolver.
+    // Over UDP anyone could have sent the query back, so it is ignored; over TCP it was the resolver.
     echo: ["unavailable", "failed"],
     silent: ["unavailable", "unavailable"],
   } as const;

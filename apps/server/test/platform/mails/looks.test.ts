@@ -62,7 +62,7 @@ test("a logo is uploaded by its bytes, shown once a domain is proven, replaced, 
   assert.equal((await details()).logo_url, `${url}${sessionPath}/logo`);
   for (const [bytes, called, contentType] of [
     [png, "image/png", "image/png"],
-    // What it is called does not count.
+    // The declared type does not count.
     [jpeg, "image/png", "image/jpeg"],
     [tinyWebps.lossy, "image/jpeg", "image/webp"],
   ] as const) {

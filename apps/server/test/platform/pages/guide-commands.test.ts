@@ -65,7 +65,7 @@ test("the requests of the guides for partners are accepted as they are printed",
   await run(...blocksOf("agents"));
   assert.match(await run(...blocksOf("verify-flow")), /"outcome": "cancelled"/);
 
-  // What the challenge of the answer says is published, as the guide asks for.
+  // Publishes the record of the challenge, as the guide asks.
   const [begin = "", verify = "", restrict = ""] = blocksOf("domains");
   const { data } = JSON.parse(await run(begin));
   dns.set(data.record_name, "TXT", data.record_value);

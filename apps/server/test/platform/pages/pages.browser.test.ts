@@ -12,7 +12,7 @@ import {
 import { faults } from "../../support/dashboard.ts";
 import { startTestService } from "../../support/service.ts";
 
-// With a file for phones, whatever is in it, there is a page that says how to install it.
+// A file for phones, with any content, creates the page about its installation.
 const { url } = await startTestService({ env: { READER_APP_ANDROID_FILE: import.meta.filename } });
 const browser = await openBrowser();
 const personsWords = JSON.parse(

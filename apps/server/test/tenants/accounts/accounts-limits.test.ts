@@ -14,7 +14,7 @@ const second = await startTestService({
   databaseUrl: service.databaseUrl,
   clock: service.clock,
 });
-// Either may have taken the work, so both are asked to finish it.
+// Either process may have taken the work, so both finish it.
 const both = {
   dataDirs: service.dataDirs,
   runJob: async (name: string) => {

@@ -212,7 +212,7 @@ test("an attestation with a certificate is refused, a flawless one as well", asy
   const { options } = expectData(
     await user.api.post("/v1/auth/passkeys/options", { password: user.password }),
   );
-  // Some formats have certificates whose check fetches from the addresses that they name, so none is read.
+  // Checking certificates of some formats fetches from the addresses in them, so they are not read.
   const response = new SoftwareAuthenticator(origin).create(options, { attestor: createAttestor() });
   expectError(
     await user.api.post("/v1/auth/passkeys", { name: "Key", response }),

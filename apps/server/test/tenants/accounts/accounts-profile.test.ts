@@ -165,7 +165,7 @@ test("an e-mail is verified by its signed-in owner, once", async () => {
   expectError(await stranger.api.post(path, { token }), 400, "MAILED_TOKEN_INVALID");
   assert.equal(expectData(await user.api.post(path, { token })).email_verified, true);
   expectError(await user.api.post(path, { token }), 400, "MAILED_TOKEN_INVALID", /`token`/);
-  // Nothing more to verify, so nothing more is mailed.
+  // The address is verified, so no further mail is sent.
   expectData(await user.api.post("/v1/auth/account/email/verification"), 202);
   assert.equal((await mailsTo(service, user.email)).length, 1);
 
@@ -302,7 +302,7 @@ test("a sole owner cannot delete the account, and sees which organizations preve
   assert.deepEqual(expectData(await owner.api.get("/v1/auth/account/owned-organizations")).organizations, []);
   assert.equal((await remove()).status, 204);
 
-  // What was shared stays, and its log says who went.
+  // Shared things stay, and the log says who left.
   const owned = expectData(await partner.api.get("/v1/auth/account/owned-organizations")).organizations;
   assert.deepEqual(
     owned.map((organization: { id: string }) => organization.id).sort(),

@@ -81,7 +81,7 @@ test("bad input names the field and never repeats it", async () => {
 
 test("a password is the same however a keyboard composes its letters", async () => {
   const email = "composed@example.com";
-  // A ligature, a sign that is a letter elsewhere, and a letter with its accent apart.
+  // A ligature, a compatibility character, and a letter with a separate accent.
   const typed = "o\ufb03ce \u212bngstrom cafe\u0301";
   expectData(await api.post("/v1/auth/sign-up/email", { name: "Ada", email, password: typed }), 201);
   for (const password of [typed, typed.normalize("NFKC"), typed.normalize("NFKD")])

@@ -201,7 +201,7 @@ test("accounts of an earlier version keep their address; of two that fold alike,
   assert.equal((await quoted.post("/v1/auth/account/email", { email: "xy@corp.dev", password })).status, 202);
   const invitations = expectData(await owner.api.get("/v1/auth/orgs/invitations"));
   assert.equal(invitations.length, 2);
-  // What a process of the version before writes meanwhile is found soon.
+  // Rows that a process of the previous version writes meanwhile are found soon.
   await db.run(
     sql`update users set email = 'Late@Example.com', email_folded = null where id = ${made["Plain@Example.com"] ?? ""}`,
   );

@@ -14,7 +14,7 @@ test("a key is shown once, counts its requests exactly, and a list has no more t
   assert.match(created.key, /^kk_[A-Za-z0-9]{32}$/);
   assert.equal(created.name, "Backend");
   for (let i = 0; i < 5; i++) await api.as(created.key).get("/v1/auth/orgs/audit-logs");
-  // Another machine writes down what it counted within a second.
+  // Another machine stores its counts within a second.
   for (const other of machines.slice(1)) await other.runJob("flush-key-usage");
   const list = await owner.api.get("/v1/auth/api-keys");
   const [listed] = expectData<{ request_count: number; last_used_at: string; key_prefix: string }[]>(list);

@@ -13,7 +13,7 @@ const { api, core, clock, runJob } = await startTestService({
   env: { ORGANIZATION_REQUESTS_PER_SECOND: String(maxPerSecond), METRICS_TOKEN: "scraper" },
 });
 
-/** It has been here before, so that it is known whose key it is, and has a whole second before it. */
+/** It has made a request before, so that the key is known, and has a whole second left. */
 async function knownPartner() {
   const partner = await createPartner(api);
   const second = await createKey(partner.owner);

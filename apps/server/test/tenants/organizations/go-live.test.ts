@@ -195,7 +195,7 @@ test("going live needs terms, details, a domain, a trusted authority and an endp
   expectData(await session("https://www.go-live.example/cb?state=1"), 201);
   const [listed] = expectData<{ environment: string }[]>(await owner.api.get("/v1/auth/orgs"));
   assert.equal(listed?.environment, "live");
-  // In the sandbox nothing of it holds.
+  // None of this applies in the sandbox.
   const test = await owner.api.post("/v1/sessions", { redirect_url: "http://localhost:3000/anywhere" });
   assert.equal(expectData(test, 201).sandbox, true);
 });

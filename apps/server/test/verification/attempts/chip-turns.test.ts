@@ -100,7 +100,7 @@ test("the document of another organization is examined next, however many costly
   const device = await connect(other);
   const passed = await device.passChip(valid);
   assert.equal(passed.type, "step_result");
-  // The group was understood and asked about, so it was judged.
+  // The chip is asked for a proof with the group, so the group was judged.
   for (const costlyOne of devices) await costlyOne.expect("chip_command");
   assert.deepEqual(served, [
     hostile.organizationId,

@@ -70,7 +70,7 @@ test("a try that cannot be written down is not counted, and the step can be take
 });
 
 test("a thread that is lost costs no try", async (t) => {
-  // The threads of another process would know nothing of this haste.
+  // With its own examiner, because the threads that test files share have the default timing.
   const hasty = await startTestService({ verify: { examiner: { threads: 1, taskMs: 1 } } });
   const { api } = await createPartner(hasty.api);
   const { connect, tries } = await begin(t, hasty, api);
@@ -91,7 +91,7 @@ test("many at once with one thread and no queue: all are asked to wait and none 
       };
       return await runDevice({ verificationUrl, chip: virtualPassport(valid), onStep });
     } catch (error) {
-      // A busy machine may keep the claim waiting for too long, which does nothing; a person tries again.
+      // On a busy machine the claim may time out without effect; a person tries again.
       if (error instanceof CallError && error.code === "SERVICE_UNAVAILABLE") return verify(verificationUrl);
       throw error;
     }

@@ -73,7 +73,7 @@ type Begun = Awaited<ReturnType<typeof begin>>;
 
 const document = (service: TestService) => testDocument("passport-valid", service.clock.now());
 
-/** How far a device has come. After each, some bytes are held, or may come at once. */
+/** The progress of a device. After each step some bytes are held, or may arrive at once. */
 const depths = {
   welcome: async (device: TestDevice) => {
     await device.expect("welcome");
@@ -107,7 +107,7 @@ const depths = {
   },
 } as const;
 
-/** Every way in which a run can end, or be left. */
+/** Every way in which a run ends or is abandoned. */
 const endings: Record<string, (begun: Begun, device: TestDevice) => Promise<void>> = {
   "the device goes away": async (_begun, device) => device.connection.close(),
   "the device breaks the rules": async (_begun, device) => {

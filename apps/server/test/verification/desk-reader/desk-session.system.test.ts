@@ -224,7 +224,7 @@ test("a desk takes over with the code that the person's page shows, and is told 
     const handoff = async (body: object) =>
       expectData(await service.api.post(`${path}/handoff`, body), 201) as { handoff_token: string };
     const { handoff_token } = await handoff({});
-    // The person's phone, which has no power left since.
+    // The person's phone, whose battery is now empty.
     const phone = { handoff_token, device_id: crypto.randomUUID() };
     expectData(await service.api.post(`${path}/claim`, phone), 201);
     await assert.rejects(desk.read(session.verification_url), {

@@ -44,7 +44,7 @@ test("the page reads a chip through the iPhone shell's script in a real browser,
     if (kind === "cancel") open = false;
     if (kind !== "transceive") return "done 1";
     if (!open) {
-      // A sheet begins with a chip that has forgotten everything.
+      // A sheet begins with a freshly powered chip.
       await chip.reset();
       sheets += 1;
       commands = 0;

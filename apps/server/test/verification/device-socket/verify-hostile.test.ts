@@ -122,7 +122,7 @@ test("a device that does not wait for its welcome may send sixteen frames, and n
       await tx.rows(sql`select 1 from attempts where session_id = ${sessionId} for update`);
       device.send({ type: "hello", socket_token: socketToken });
       for (let sent = 0; sent < frames; sent++) device.send({ type: "chip_restart" });
-      // One too many ends the connection, which may come before anything waits.
+      // One too many ends the connection, possibly before anything waits.
       if (frames > 16) assert.equal(await device.closed(), "OUT_OF_ORDER");
       else await untilBlocked(tx);
     });
@@ -357,7 +357,7 @@ test("the file with the key of the mapping cannot be left out, and answers of an
 });
 
 test("what has passed cannot be sent again, not even on a new socket", async (t) => {
-  // What has passed is in the memory of one process. Another asks for the chip once more, which costs no try.
+  // The passed chip is in the memory of one process. Another one asks for the chip again, which costs no try.
   const { device, connect, triesUsed } = await begin(t, service.machines[0].url);
   assert.equal((await device.passChip(valid)).type, "step_result");
   device.send({ type: "chip_file", artifact: 90, file: "DG1", size: 10 });
@@ -391,7 +391,7 @@ test("of two sockets the newer goes on, and the older is closed with a reason", 
 
 test("when the session is cancelled or expires, the socket is closed and nothing is counted", async (t) => {
   const cancelled = await begin(t);
-  // The process writes down by itself, now and then, that the device was seen, and may do so in between.
+  // The process sometimes records that the device answered, and may do so in between.
   let status = 409;
   for (let look = 0; look < 20 && status === 409; look++) {
     await service.core.db.run(

@@ -17,7 +17,7 @@ await createReceivingEndpoint(partner.api, receiver.url);
 const documents = testDocuments(service.clock.now());
 
 async function eventOf(sessionId: string) {
-  // A worker may have the delivery in hand already, in this process or in another, so it is waited for.
+  // A worker may already be sending the delivery, in this process or another, so wait for it.
   for (let seen = 0; ; seen++) {
     await receiver.until(seen + 1);
     const { event } = await decrypt(receiver.received[seen]?.body ?? "");

@@ -50,7 +50,7 @@ function note(challenge: unknown, verdict: FaceVerdict): void {
   if (!judged.has(id)) verdicts.push(verdict);
   judged.add(id);
 }
-/** As in life, or fewer where what a try is about shows with fewer: filming and judging take their time. */
+/** The real number, or fewer where that is enough: filming and judging take time. */
 let movementsAsked = 4;
 const faceJudge: FaceJudge = {
   ...judge,
@@ -96,7 +96,7 @@ async function comeToTheFace(width: number) {
   const { page, problems } = await openPage(browser, url, { width });
   page.setDefaultTimeout(90_000);
   await page.goto(session.verification_url);
-  // What is agreed to comes a moment later and moves the box to tick.
+  // The texts arrive a moment later and move the checkbox.
   await page.getByText("What you agree to").waitFor();
   await page.getByRole("checkbox", { name: "I agree to the check" }).check();
   await page.getByRole("button", { name: "Agree and continue" }).click();
@@ -218,7 +218,7 @@ test("who cannot turn the head is asked for eyes, mouth and distance instead, an
   const verdict = verdicts.at(-1);
   assert.ok(verdict?.kind === "passed" && verdict.riskInputs.stillHead, JSON.stringify(verdicts));
   assert.ok(verdict.risk >= 0.2, "as risky as any other");
-  // What was the service's own fault is a verdict and no try.
+  // A fault of the service is a verdict but no try.
   const { status, failure_code, liveness_tries_used } = await read();
   assert.deepEqual({ status, failure_code }, { status: "succeeded", failure_code: null });
   assert.ok(liveness_tries_used <= verdicts.length, `${liveness_tries_used} tries`);

@@ -294,7 +294,7 @@ test("a list past its next update is reported as stale, and is not enough where 
 // --- keeping -----------------------------------------------------------------------------------------------
 
 test("the evidence is there although the chip passed in one process and the face in another", async (t) => {
-  // By itself it calls no other process, so that the chip does not follow its device.
+  // A second process: the passed chip stays in the memory of the first.
   const second = await startTestService({ databaseUrl: service.databaseUrl, clock, machines: 1 });
   const { session, sessionId, socketToken } = await claimedSession(partner.api, cloneDetection);
   const genuine = testDocument("passport-valid", clock.now());
@@ -306,7 +306,7 @@ test("the evidence is there although the chip passed in one process and the face
   const device = await TestDevice.connect(second.url, sessionId, socketToken);
   t.after(() => device.connection.close());
   assert.equal((await device.expect("welcome")).resumed, false);
-  // The demand holds in this process as well: another document does not slip through the second reading.
+  // The requirement also applies in this process: another document fails the second reading.
   const other = await device.passChip(testDocument("passport-no-chip-proof", clock.now()));
   assert.ok(other.type === "step_result");
   assert.equal(other.unmet_requirement, "clone_detection");

@@ -44,7 +44,7 @@ async function seed() {
       id: newId("vs", createdAt),
       organizationId: i % 11 === 0 ? other.organizationId : partner.organizationId,
       environment,
-      // What has been written down as expired is past its time.
+      // Sessions stored as expired are past their expiry.
       status: wanted === "expired" && expiresAt > now ? "cancelled" : wanted,
       reference: pickOf([null, "popular", "rare"], i * 5 + Math.floor(i / 50)),
       metadata: pickOf<Record<string, string>>(

@@ -17,7 +17,7 @@ const triesOf = async (id: string) => {
   const { status, nfc_tries_used, liveness_tries_used } = await read(id);
   return [status, nfc_tries_used, liveness_tries_used];
 };
-/** What the release before reads. */
+/** What the previous release reads. */
 const columnsOf = (id: string) =>
   core.db.one<{ chip: number; face: number; passed: boolean }>(sql`
     select nfc_tries_used as chip, liveness_tries_used as face, chip_passed_at is not null as passed
@@ -40,7 +40,7 @@ test("what this release counts is read by the release before, at every step", as
 test("what the release before counts is read by this one, which goes on from there", async () => {
   const id = await createSession(partner.api);
   const attempt = await claimed(core, id);
-  // Its statements: the tries, the first pass, and a move that writes the tries as they are.
+  // Its statements: the tries, the first pass, and a change that writes the tries unchanged.
   await core.db.run(sql`update sessions set nfc_tries_used = 1, chip_passed_at = null where id = ${id}`);
   assert.deepEqual(await triesOf(id), ["in_progress", 1, 0]);
   await core.db.run(sql`

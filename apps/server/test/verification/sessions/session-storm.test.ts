@@ -189,7 +189,7 @@ test("a storm of creates, cancels, claims, outcomes and expiry over two processe
       while ((await run()) > 0);
     }),
   );
-  // A session that a run of the first process itself holds is left to it.
+  // A session that a job of the first process has locked is left to it.
   await until("every session has ended", async () => {
     const { open } = await one.core.db.one<{ open: number }>(
       sql`select count(*) as open from sessions where status in ('created', 'in_progress')`,

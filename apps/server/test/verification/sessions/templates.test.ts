@@ -107,7 +107,7 @@ test("each field of the request replaces the template's as a whole, and the rest
     assert.equal(asked.locale, field === "locale" ? "fr" : "de");
     assert.equal(asked.redirect_url, field === "redirect_url" ? own.redirect_url : content.redirect_url);
   }
-  // Null is absent, so the template's word stays.
+  // Null counts as absent, so the template's value stays.
   const kept = expectData(await key.post("/v1/sessions", { template: "base", redirect_url: null }), 201);
   assert.equal(kept.redirect_url, content.redirect_url);
   const noted = { template: "base", client_reference_id: "order-1", metadata: { a: "b" } };
@@ -199,7 +199,7 @@ test("a template is refused for what every session would be refused for, when it
   expectError(await key.patch(`/v1/templates/${id}`, {}), 400, "BAD_REQUEST");
   expectError(await key.get("/v1/templates/vst_short"), 400, "BAD_REQUEST");
   expectError(await key.post("/v1/sessions", { template: { id } }), 400, "BAD_REQUEST", /`template`/);
-  // Each half is good for itself: what counts is the template that would come of it.
+  // Each part is valid alone: the resulting template is checked.
   expectData(await key.patch(`/v1/templates/${id}`, { methods: ["wallet_age"] }));
   const half = { share_fields: { family_name: adults } };
   expectError(await key.patch(`/v1/templates/${id}`, half), 400, "INVALID_REQUEST", /wallet_age/);

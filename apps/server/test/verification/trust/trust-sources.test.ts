@@ -38,7 +38,7 @@ function certificate(id: AuthorityName): Uint8Array {
   return country.authorityCertificates.get(id) ?? assert.fail(id);
 }
 
-/** An edition of the list, signed by the one whose fingerprint is pinned. */
+/** An edition of the list, signed by the pinned signer. */
 function edition(day: string | null, ids: readonly AuthorityName[], signedBy = country): Buffer {
   return Buffer.from(
     signMasterList(ids.map(certificate), signedBy.masterListSigner(), {
@@ -128,7 +128,7 @@ test("a source's list and its revocation list come into force by themselves, and
   served.set("/rsa.crl", Buffer.from(country.revocationLists[0] ?? []));
   await refresh();
   assert.deepEqual(await trusted(), ["brainpool", "rsa"]);
-  // The revocation list came first and had no authority yet; it is asked for again and then counts.
+  // The revocation list came first, without its authority; it is fetched again and then counts.
   await refresh();
   assert.equal(await lists(), 1);
   const { version } = await readTrust(db);

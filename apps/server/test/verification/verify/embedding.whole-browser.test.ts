@@ -65,7 +65,7 @@ async function open(page: Page, session: Created, container: string | null = nul
 
 type Told = { name: string; sessionId: string; status?: string; step?: string; reason?: string };
 const toldTo = (page: Page) => page.evaluate<Told[]>("window.log");
-/** The policy of the page forbids the way in which the library waits for a condition. */
+/** The page's policy forbids how the library waits for a condition. */
 async function until(page: Page, condition: string): Promise<void> {
   for (let look = 0; look < 400; look++) {
     if (await page.evaluate<boolean>(condition)) return;
@@ -109,7 +109,7 @@ async function pressUntilAgreed(page: Page, at: Place, title = "Harbour Hotel as
       () => false,
     );
     if (gone) return;
-    // As the page asks for: from its top, past everything that is agreed to.
+    // As the page requires: from its top, past all texts of the consent.
     await heading(at, title).scrollIntoViewIfNeeded();
     await look(page);
     for (const part of await at.locator("[data-must-be-seen]").all()) {
@@ -248,7 +248,7 @@ test("consent cannot be clicked through a frame that is transparent, covered or 
   await look(page);
   await pressInVain("transparent");
   await style("{ opacity: '' }");
-  // What lies above lets clicks through, as an attacker's would.
+  // The cover lets clicks through, as an attacker's would.
   await page.evaluate(`document.body.append(Object.assign(document.createElement("p"), { id: "cover", textContent: "Win a prize" }));
     Object.assign(document.getElementById("cover").style, { position: "fixed", inset: "0 0 60% 0", margin: 0, background: "white", pointerEvents: "none" })`);
   await look(page);
@@ -376,7 +376,7 @@ test("a browser that cannot tell whether a frame is seen takes consent in a tab,
   await heading(frame, "You are verified").waitFor();
   await untilToldOf(page, "done");
   const closed = tab.waitForEvent("close");
-  // The tab may be gone before the click is answered; that it goes is what counts.
+  // The tab may be gone before the click is answered; only that matters.
   await Promise.allSettled([tab.getByRole("button", { name: "Close this tab" }).click()]);
   await closed;
   assert.deepEqual(problems, []);

@@ -179,7 +179,7 @@ test("an open page hears of the expiry at its moment, although nothing announces
   const page = await follow(service.url, path);
   assert.equal((await page.next())?.data.status, "created");
   clock.advance(50);
-  // By itself the process looks only now and then, as often as it sends a sign of life.
+  // On its own the process reads only as often as it sends a heartbeat.
   const late = wait(streamHeartbeatSeconds * secondMs - 1000, null, { ref: false });
   assert.equal((await Promise.race([page.next(), late]))?.data.status, "expired");
 });
@@ -188,7 +188,7 @@ test("a page is sent a status once, however often it is read", async () => {
   const { id, path } = await startVerification(partner.api);
   const page = await follow(service.url, path);
   assert.equal((await page.next())?.data.consent_given, false);
-  // What the other page is sent was read for both.
+  // One read served both pages.
   const other = await follow(service.url, path);
   await other.next();
   await agree(api, id);

@@ -39,7 +39,7 @@ test("a handoff needs consent, keeps its token out of every query, and can be ma
   assert.equal(Date.parse(handoff.expires_at) - clock.now().getTime(), 5 * minuteMs);
   const tokens = [handoff.handoff_token, await handOff(api, id), await handOff(second.api, id)];
   assert.equal(new Set(tokens).size, 3);
-  // The first is as good as the last.
+  // Earlier tokens stay valid.
   const claim = expectData(await claimWith(second.api, id, tokens[0], "phone"), 201);
   assert.match(claim.attempt_id, /^va_/);
   assert.equal((await statusOf(id)).attempt.id, claim.attempt_id);
@@ -167,7 +167,7 @@ test("each cancel token works once, whichever process it is shown to", async () 
     sql`select status, failure_code from attempts where session_id = ${id}`,
   );
   assert.deepEqual(attempts, [{ status: "cancelled", failureCode: "session_cancelled" }]);
-  // The partner's own token has not been used; there is nothing left for it to do.
+  // The partner's token was not used and has nothing left to cancel.
   assert.equal(expectData(await cancel(cancelToken)).status, "cancelled");
   expectError(await cancel(cancelToken), 409, "CANCEL_TOKEN_USED");
   assert.equal((await eventsOf(core, id)).length, 1);

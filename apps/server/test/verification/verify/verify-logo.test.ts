@@ -72,7 +72,7 @@ const jpeg = encode({ width: 16, height: 8, data: Buffer.alloc(16 * 8 * 4, 90) }
 test("the picture is served by its bytes, locked down, and without a trace of who looks", async () => {
   await serveLogo("/logo.png?token=keep-me-out-of-the-log", {
     body: png,
-    // What the host calls it, and what it wants to set, does not come through.
+    // The host's content type, cookies and other headers are not passed on.
     headers: { "content-type": "text/html", "set-cookie": "seen=1", "x-evil": "1" },
   });
   assert.equal(
@@ -163,7 +163,7 @@ test("what is not a plain picture of a modest size is not shown", async () => {
     "too many bytes, in pieces": { body: huge, headers: { "transfer-encoding": "chunked" } },
     "too wide": { body: wide },
     "wrong first byte": { body: wrongStart },
-    // Not undone, so that a few bytes cannot become many.
+    // Not decompressed, so that a few bytes cannot become many.
     compressed: { body: gzipSync(png), headers: { "content-encoding": "gzip" } },
     "a redirect": { status: 302, headers: { location: `${origin}/there.png` }, body: png },
     "not found, with a picture": { status: 404, body: png },
@@ -227,7 +227,7 @@ test("a private address is never connected to, by whatever name", async () => {
     await expectNoLogo();
   }
   assert.deepEqual([intrusions, host.connections], [0, connections]);
-  // The listener would have noticed.
+  // The listener would have received a connection.
   await fetch(`http://127.0.0.2:${host.port}/`).catch(() => {});
   assert.equal(intrusions, 1);
 });

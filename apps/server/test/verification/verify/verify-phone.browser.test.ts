@@ -237,7 +237,7 @@ test("offline is told as such on every step, never as a fault of ours, and the p
   await checkMovedLittle(page);
   await page.context().setOffline(true);
   await checkTruth();
-  // A language whose words cannot be had now is not said to be the page's.
+  // A language whose texts cannot be loaded is not shown as the page's.
   for (const language of ["fr", "es"]) {
     const choice = page.getByRole("combobox", { name: "Language" });
     await choice.selectOption(language);
@@ -259,7 +259,7 @@ test("offline is told as such on every step, never as a fault of ours, and the p
   await page.getByRole("radio").first().waitFor();
   await page.context().setOffline(true);
   await checkTruth();
-  // What is begun without a network waits for it, is blamed on nothing else, and goes on by itself.
+  // Work that starts offline waits for the network, shows no other error, and continues by itself.
   await readTestPassport(page, "Valid identity card");
   await heading(page, "Reading the chip").waitFor();
   await checkTruth();

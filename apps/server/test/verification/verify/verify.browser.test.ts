@@ -55,7 +55,7 @@ async function createSession(body: Record<string, unknown> = {}, by = partner): 
   return expectData(await by.api.post("/v1/sessions", { share_fields: shareFields, ...body }), 201);
 }
 
-/** A person's own browser, in English. The page must not have scolded by the end. */
+/** A separate browser for the person, in English. The page must have logged no error by the end. */
 async function openPerson(address: string, options: { locale?: string } = {}) {
   const { page, problems } = await openPage(browser, url);
   page.setDefaultTimeout(30_000);
@@ -337,7 +337,7 @@ test("what is agreed to is never hidden by the bar that agrees, and on a wide sc
   await page.setViewportSize({ width: 1440, height: 900 });
   const box = await button.boundingBox();
   assert.ok(box !== null && box.y + box.height < 900, "seen without scrolling");
-  // Backgrounds are gone in forced colours; how far one is has to be seen all the same.
+  // Forced colours remove backgrounds; the progress must still be visible.
   await page.emulateMedia({ forcedColors: "active" });
   const bars = await page.evaluate<string[]>(
     "[...document.querySelectorAll('ol .bar')].map((each) => getComputedStyle(each).backgroundColor)",
@@ -568,7 +568,7 @@ test("where only desks read, the page says so before anything is agreed to, show
   const device = await openPerson(await page.getByLabel("Link for the staff").inputValue());
   await heading(device.page, "Quiet Bank reads documents at a counter").waitFor();
   await look(device.page, "no-reader");
-  // It cannot cancel, and says where one can, instead of asking a question with one answer.
+  // It cannot cancel, so it says where to, instead of asking.
   await device.page.getByRole("button", { name: "Cancel verification" }).click();
   const dialog = device.page.getByRole("dialog", { name: "Cancel on the page where you agreed" });
   await dialog.getByText("You can also simply close this page").waitFor();
@@ -715,7 +715,7 @@ test("a person who did not start it stops before anything is read, and only the 
   await page.route("http://localhost:9/**", (route) => route.fulfill({ body: "The shop" }));
   await page.getByRole("link", { name: "Back to Harbour Hotel" }).click();
   await page.waitForURL(/return_code=/);
-  // It is used up: the same browser does not bring it a second time.
+  // It is used up: the same browser does not send it a second time.
   await page.goto(session.verification_url);
   assert.equal(await addressOf(page), plain);
   for (const { page: opened } of [{ page }, other, victim]) await opened.context().close();

@@ -104,7 +104,7 @@ async function pressAndRead(page: Page, name: string): Promise<{ request_id: str
   return (await response.json()).data;
 }
 
-/** Opens the wallet. A machine that is so slow that the press grew old is pressed once more. */
+/** Opens the wallet. Presses again if the machine was so slow that the user activation expired. */
 async function openWallet(page: Page): Promise<{ link: string }> {
   const request = await pressAndRead(page, "Open your wallet");
   const pressAgain = page.getByText("Press once more to open the app.");

@@ -99,7 +99,7 @@ const pidClaims = {
   place_of_birth: { locality: "Amaurot" },
 };
 
-/** What the wallet does otherwise than it should. */
+/** How the wallet misbehaves. */
 type Fault = {
   signer?: Purpose | "unknown";
   status?: keyof typeof testStatusIndexes;
@@ -505,7 +505,7 @@ function dropOneDisclosure(compact: string): string {
   return [...parts.slice(0, 1), ...parts.slice(2)].join("~");
 }
 
-/** Behind the back of the key binding, which covers what the wallet meant to disclose. */
+/** Added outside of the key binding, which covers what the wallet meant to disclose. */
 function addDisclosure(compact: string): string {
   const made = Buffer.from(JSON.stringify(["salt", "given_name", "Somebody Else"])).toString("base64url");
   const parts = compact.split("~");

@@ -149,7 +149,8 @@ test("live requests are made as the operator's own identity, and test credential
   assert.equal(attempt.refused.failure_code, "document_authenticity_failed");
   assert.equal(clientIdOf(await ask()), second);
 
-  // A registration that no longer covers the session takes the way back, on the page and at the request.
+  // If the registration no longer covers the session, the method is removed from the page and refused at the
+  // request.
   clock.advance(1000);
   await addIdentity([unfit]);
   assert.deepEqual(expectData(await api.get(`${path}/details`)).ways, []);

@@ -156,7 +156,7 @@ test("the request object is handed out once, and again to a wallet that posts wi
   clock.advance(61 * secondMs);
   const late = await fetchRequest(link, "POST", {});
   assert.deepEqual([late.status, await late.json()], [404, { error: "invalid_request" }]);
-  // A newer request takes the place of the one before.
+  // A newer request replaces the one before.
   const [older, newer] = [await ask(path), await ask(path)];
   assert.equal((await fetchRequest(older.link, "GET")).status, 404);
   assert.equal((await fetchRequest(newer.link, "POST", {})).status, 200);
@@ -236,7 +236,7 @@ test("nothing is recorded before the person is back; then the session succeeds b
   expectError(await api.post(`${path}/wallet`, { channel: "redirect" }), 409, "SESSION_ENDED");
   const overview = expectData(await partner.api.get("/v1/analytics/sessions/overview"));
   assert.ok(overview.methods.wallet_pid >= 1 && overview.funnel.wallet_presented >= 1);
-  // The request goes with its session.
+  // The request is deleted with its session.
   await runJob("purge-wallet-requests");
   assert.deepEqual(await rowsOf(id), []);
 });
