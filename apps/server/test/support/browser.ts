@@ -31,11 +31,9 @@ const disabledFeatures = [
 ] as const;
 
 /**
- * The test command finds Chromium (scripts/find-browser.ts) and sets CHROMIUM_PATH, which may be the headless
- * shell: it takes a third less of the processor.
- *
- * `whole` uses the full browser (CHROMIUM_WHOLE_PATH) for what the shell lacks: cookie settings, restored
- * pages, windows. `keepsPages` turns on the back/forward cache, which Playwright turns off.
+ * CHROMIUM_PATH, which the test command sets, may be the headless shell: it takes a third less of the
+ * processor. `whole` uses the full browser, for cookie settings, restored pages and windows. `keepsPages`
+ * turns on the back/forward cache, which Playwright turns off.
  */
 export async function openBrowser(
   args: readonly string[] = [],

@@ -21,10 +21,8 @@ export type SteeredCamera = {
 
 /**
  * A camera for Chromium that shows what the test draws. Chromium plays a film of raw frames in a loop and
- * reads the file each time. So a film of one frame that is overwritten shows the latest picture.
- *
- * Frames are not compressed: they have one length and need no parsing. A frame that is read during a write is
- * at worst partly the picture before.
+ * reads the file each time, so overwriting its only frame changes the picture. Raw frames have one length; a
+ * torn read shows parts of two pictures.
  */
 export function createSteeredCamera(
   size: { readonly width: number; readonly height: number } = { width: 480, height: 360 },

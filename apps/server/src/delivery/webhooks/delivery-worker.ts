@@ -108,10 +108,9 @@ const findAllEveryMs = 5 * secondMs;
 const findAllShare = 50;
 
 /**
- * Sends what is due through its sender, in any number of processes. Each process leases deliveries in the
- * database (`for update skip locked`), sends them, and records the results in batches. It wakes on
- * notifications and when the next retry is due. A look at all queues every few seconds finds leases of dead
- * processes and what lost notifications announced.
+ * Leases due deliveries (`for update skip locked`) in any number of processes, sends them, and records
+ * results in batches. Notifications and due retries wake it. A look at all queues every few seconds finds
+ * leases of dead processes and what lost notifications announced.
  */
 export class DeliveryWorker {
   readonly #core: Needs;

@@ -418,11 +418,9 @@ const dueHead = (outlet: Outlet, now: Date) => sql`
     and ${notInQuarantine(sql`q.delivery_id`, now)}`;
 
 /**
- * Leases due deliveries of the given endpoints, at most the given number for each. Reads only the heads of
- * those queues and skips rows that another process is claiming.
- *
- * When the lease of a dead process has run out, its delivery is at the head again. That attempt counts as no
- * try, because its end is unknown. `only` restricts the claim to these deliveries.
+ * Leases at most the given number of due deliveries of each endpoint, of `only` if given. Reads only the
+ * heads of the queues and skips rows that others are claiming. A delivery whose process died is due again
+ * after its lease, without a used try.
  */
 export async function claimDue(
   db: Db,
@@ -663,10 +661,9 @@ export type RecordedAttempt = {
 };
 
 /**
- * Records results in one statement: new states, a row for each attempt that did not succeed, and the
- * receiver's answer if the payload is kept. A result whose lease was lost (other owner or fencing number) is
- * dropped. A delivery whose payload was scrubbed during the attempt cannot be retried. Returns the ids that
- * were written.
+ * Records results in one statement: new states, failed attempts, and the receiver's answer if the payload is
+ * kept. Drops a result whose lease was lost. A payload that was scrubbed during the attempt cannot be
+ * retried. Returns the written ids.
  */
 export async function recordAttempts(
   db: Queryable,

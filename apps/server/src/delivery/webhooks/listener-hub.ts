@@ -66,11 +66,9 @@ export type ListenerHubOptions = {
 };
 
 /**
- * The open streams of listeners at this process, and the sender of their deliveries. Any process may hold a
- * stream: the database says which one is current, and a worker claims only for that one.
- *
- * Any process may get the answer; it records it and notifies the others. A delivery waits here for that, for
- * its timeout, or for the stream to close, and holds no database connection.
+ * The open streams of this process, and the sender of their deliveries. The database says which stream of a
+ * listener is current. A delivery waits here without a connection until any process reports the answer, until
+ * its timeout, or until the stream closes.
  */
 export class ListenerHub implements Sender {
   readonly limits: Sender["limits"];

@@ -42,11 +42,8 @@ const noKeyNoticeEveryMs = dayMs;
 
 /**
  * Writes events and their sealed deliveries in the transaction of the change that they report (a
- * transactional outbox). Takes many events, because thousands of sessions may expire together.
- *
- * `alongside` becomes part of the same statement, which is sent with the next statement of the transaction or
- * with its commit. `targets` are the organizations' endpoints, if the caller has read them. Returns the ids
- * in the same order.
+ * transactional outbox). `alongside` is part of the same statement, which is sent with the next one or with
+ * the commit. Pass `targets` if they are already read. Returns the ids in order.
  */
 export async function publishEvents(
   core: PublishingCore,

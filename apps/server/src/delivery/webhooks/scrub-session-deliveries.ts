@@ -5,11 +5,9 @@ import { scrubUndelivered } from "./delivery.store.ts";
 import { eventsOfSession, retractEvents } from "./event.store.ts";
 
 /**
- * Withdraws consent: scrubs every payload that has not reached the partner. Returns whether any delivery had
- * succeeded.
- *
- * If none had, the events are retracted, and the caller ends the session as cancelled in the same
- * transaction, which publishes another event. So exactly one final event is valid at any time.
+ * Scrubs every payload of the session that has not reached the partner. If none had, retracts the events, and
+ * the caller ends the session as cancelled in the same transaction. So exactly one final event is valid at
+ * any time.
  */
 export async function scrubSessionDeliveries(
   tx: Tx,

@@ -31,12 +31,9 @@ export type TriedAttempt = {
 };
 
 /**
- * Records a judged try in one transaction that locks the session and its attempt. If the try decides the
- * session, the same transaction writes the outcome, the sealed claims and the event. Call it only with a
- * verdict: an internal fault uses up no try.
- *
- * `spend` runs in this transaction after the lock. If it returns false, the input of the try was already
- * used, and nothing is counted.
+ * Records a judged try and, if it decides the session, the outcome, sealed claims and event, in one
+ * transaction that locks session and attempt. Not for internal faults: they use up no try. `spend` runs after
+ * the lock; if it returns false, the input was already used and nothing is counted.
  */
 export async function recordTry<S extends Step>(
   core: Core,

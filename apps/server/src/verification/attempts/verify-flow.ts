@@ -24,8 +24,6 @@ import type { TryRecorded } from "./try.ts";
 
 /**
  * The protocol of one attempt as a pure state machine: `advance` is `(state, input, now) → (state, effects)`.
- * It knows counts of bytes, not the bytes.
- *
  * `AttemptRun` carries out the effects and returns their results before it reads the device's next message.
  * So no message arrives while a check is running.
  */

@@ -18,10 +18,8 @@ type ClaimResult =
   | { kind: "refused"; why: SessionRefusal | "other_device" };
 
 /**
- * A device claims the session, whose row the caller has locked. A new attempt begins, and a created session
- * becomes in progress. The same device gets its attempt back; another one is refused unless it may take over,
- * which cancels the old attempt.
- *
+ * A device claims the session, whose row the caller has locked, and begins an attempt. The same device gets
+ * its attempt back. Another one is refused unless it may take over, which cancels the old attempt.
  * `deviceHash` is null for an attempt that the page makes by requests alone.
  */
 export async function claimSession(

@@ -34,11 +34,9 @@ export type SessionEnd =
   | { status: "cancelled"; reason: CancelReason };
 
 /**
- * Ends a session in every way but expiry. The caller has locked the row and decided that the session may end.
- * `session` is that row, with the deciding try already counted.
- *
- * Status, tries, attempt, event, audit entry and count are written atomically. `targets` are the
- * organization's endpoints, if the caller has read them in this transaction.
+ * Ends a session in every way but expiry, in the caller's transaction. The caller has locked the row and
+ * decided that it may end; `session` is that row, with the deciding try counted. Pass `targets` if this
+ * transaction has read them.
  */
 export async function endSession(
   core: Core,

@@ -20,11 +20,9 @@ import { startTestService } from "../../support/service.ts";
 import { tally } from "../../support/tally.ts";
 
 /**
- * Every route of the contract, called by everyone outside of an organization with its identifiers. No one
- * sees or changes anything of it, and each refusal is as the table says.
- *
- * Everything is in the sandbox, so its own owner and key count as foreigners in live. Declared routes are
- * included. A parameter or field with an identifier that the table does not know fails.
+ * Every declared route, called by everyone outside of an organization with its identifiers: no one sees or
+ * changes anything of it. Everything is in the sandbox, so its owner and key count as foreigners in live. An
+ * identifier that the table does not know fails.
  */
 const dns = await startDnsServer();
 const service = await startTestService({
