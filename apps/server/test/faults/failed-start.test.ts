@@ -24,10 +24,7 @@ const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
   all?.some(({ address }) => address === "::1"),
 );
 
-/**
- * Starts a service that must not come up, and returns its output. One that hangs is killed and has no exit
- * code.
- */
+/** Starts a service that must fail, and returns its output. One that hangs is killed: no exit code. */
 async function failToStart(env: Record<string, string>, isOrdinary = false) {
   const command = [process.execPath, main, "start"];
   const [program = "", ...args] = isOrdinary && canBecomeOrdinary ? asOrdinaryUser(command) : command;

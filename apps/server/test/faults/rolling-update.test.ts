@@ -21,10 +21,7 @@ const clients = 2;
 const devices = 2;
 /** The capacity is not the subject. */
 const pauseMs = 50;
-/**
- * The time that a person holds the document to the phone, so that most devices are reading when a process
- * ends.
- */
+/** The time of a reading, so that most devices are at their chip when a process ends. */
 const readingMs = 800;
 
 const folder = mkdtempSync(join(tmpdir(), "assay-rolling-"));

@@ -9,15 +9,10 @@ import { asCurl, Wire, type WireAnswer } from "./wire.ts";
 export type FuzzOptions = {
   url: string;
   seed: number;
-  /**
-   * Sent by this many lanes, each with a separate user, organization and key. A lane sends one request after
-   * another.
-   */
+  /** Sent by this many lanes, one after another, each with a separate user, organization and key. */
   requests: number;
   lanes: number;
-  /**
-   * Only the requests of one lane from the first of a life to the given one, as in the report of a failure.
-   */
+  /** Only the requests of one lane from the first of a life on, as in the report of a failure. */
   replay?: { from: number; to: number };
   /** Log lines of the service that report a fault, each once. */
   takeFaults: () => string[];
@@ -53,9 +48,7 @@ export type Tally = {
 
 const enoughFailures = 20;
 const maxLife = 600;
-/**
- * A life that was refused this often in a row with its own credentials has lost something and is replaced.
- */
+/** A life refused this often in a row with its own credentials has lost something and is replaced. */
 const maxRefusals = 8;
 
 type Life = { things: Things; credentials: Credentials; startedAt: number; refusals: number };

@@ -91,9 +91,7 @@ export function readOperations(document: Json): Operation[] {
   );
 }
 
-/**
- * As the service reads a path: a parameter may be empty between two slashes, and a trailing slash is ignored.
- */
+/** As the service reads a path: parameters between slashes may be empty, a trailing slash is ignored. */
 function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll(/\{\w+\}(?=\/)/g, "[^/]*").replaceAll(/\{\w+\}/g, "[^/]+")}/?$`);
 }

@@ -23,10 +23,7 @@ export type FuzzRequest = WireRequest & {
 
 export type Credentials = { token: string; key: string };
 
-/**
- * Requests that hash a password cost a hundred times what others do. Those that end a life make the fuzzer
- * start over.
- */
+/** Hashing a password costs a hundred times as much; requests that end a life make it start over. */
 const weights: Readonly<Record<string, number>> = {
   signUp: 1,
   signIn: 2,

@@ -1,10 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-/**
- * Whether a line of the service's output reports a fault. Anything but JSON comes from Node: an uncaught
- * exception.
- */
+/** Whether a line of output reports a fault. Anything but JSON is an uncaught exception. */
 export function isFault(line: string): boolean {
   return !line.startsWith("{") || line.includes('"level":"error"') || line.includes("background job failed");
 }

@@ -35,10 +35,7 @@ const userPresent = 0x01;
 const userVerified = 0x04;
 const attested = 0x40;
 
-/**
- * An authenticator in software with a P-256 key and real signatures. A test can alter every part of an
- * answer.
- */
+/** An authenticator in software with real signatures. A test can alter every part of an answer. */
 export class SoftwareAuthenticator {
   readonly origin: string;
   readonly credentialId = randomBytes(32);

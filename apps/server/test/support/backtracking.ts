@@ -119,10 +119,7 @@ function atomsOf(parts: readonly Part[]): Atom[] {
   });
 }
 
-/**
- * One character for each set of atoms that accept the same, including one that no atom accepts, if there is
- * one.
- */
+/** One character for each set of atoms that accept the same, and one that no atom accepts, if any. */
 function representatives(pattern: readonly Part[]): string[] {
   const atoms = atomsOf(pattern);
   const bySignature = new Map<string, string>();
@@ -153,10 +150,7 @@ function prefixesOf(parts: readonly Part[]): string[] {
   });
 }
 
-/**
- * Makes texts of a length: a prefix that enters the pattern, a long run that some atom accepts, an end that
- * spoils the match.
- */
+/** Makes texts: a prefix that enters the pattern, a long run of an atom, an end that spoils the match. */
 export function hostileTexts(pattern: readonly Part[]): ((length: number) => string)[] {
   const single = representatives(pattern);
   const accepted = single.filter((character) => atomsOf(pattern).some((atom) => atom.accepts(character)));

@@ -12,10 +12,7 @@ const frameMs = 220;
 /** Height of the face in a frame. */
 const faceHeight = 190;
 
-/**
- * How a still is bent: half an ellipsoid over the face that turns like a head, with a depth in half widths of
- * it.
- */
+/** How a still is bent: half an ellipsoid over the face that turns like a head. */
 export type Bend = {
   /** Degrees of a turn and of a look up: the network measures less than the ellipsoid turns. */
   readonly yaw: number;
@@ -59,10 +56,7 @@ function unbending({ pose: [yaw, pitch], zoom }: Still, bend: Bend) {
   };
 }
 
-/**
- * The film that a program makes of one photograph. It follows the challenge and lays the screen's colours
- * over the face.
- */
+/** The film that a program makes of one photograph, with the screen's colours over the face. */
 export function filmOfBentStill(
   still: DecodedPicture,
   face: Box,
@@ -136,10 +130,7 @@ function around(distance: number): (readonly [across: number, down: number])[] {
   return steps.flatMap((down) => steps.map((across) => [across, down] as const));
 }
 
-/**
- * Adds the colour of the screen like a lamp, more to the face than to the background, and the noise of a
- * camera.
- */
+/** Adds the light of the screen, more to the face than behind it, and the noise of a camera. */
 function tint(data: Uint8Array, colour: keyof typeof screenLight, random: () => number): void {
   const lightOf = (share: number) => screenLight[colour].map((on) => (1 + on * share) ** (1 / 2.2));
   const [onFace, behind] = [lightOf(0.05), lightOf(0.01)];

@@ -191,10 +191,7 @@ export const keptLooks = [
   [390, "dark"],
 ] as const;
 
-/**
- * Takes pictures in every look of a page that cannot be opened again, such as one with a dialog. Restores the
- * page.
- */
+/** Takes pictures in every look of a page that cannot be opened again, then restores it. */
 export async function keepLooks(page: Page, name: string): Promise<void> {
   if (!keepsScreenshots) return;
   const before = page.viewportSize() ?? { width: 1440, height: 900 };

@@ -53,10 +53,7 @@ export function refuseSome(receiver: Receiver, before: () => Promise<void> | voi
   };
 }
 
-/**
- * Waits until the workers have sent this number of deliveries, then checks that there are no others and
- * nothing is left.
- */
+/** Waits until the workers have sent this number of deliveries, and checks that no other is left. */
 export async function expectAllSent(db: Queryable, deliveries: number): Promise<void> {
   const count = () =>
     db.one<{ waiting: number; pending: number; succeeded: number; failed: number }>(sql`

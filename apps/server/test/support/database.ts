@@ -5,9 +5,7 @@ import type { Queryable } from "../../src/platform/db/db.ts";
 import { listMigrations, migrate } from "../../src/platform/db/migrate.ts";
 import { sql } from "../../src/platform/db/sql.ts";
 
-/**
- * A new database for a test file, with every migration applied, or empty. Takes a few hundredths of a second.
- */
+/** A new database for a test file, with every migration applied, or empty. */
 export async function createTestDatabase(
   options: { empty?: boolean } = {},
 ): Promise<{ url: string; drop(): Promise<void> }> {

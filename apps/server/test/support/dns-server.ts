@@ -36,9 +36,7 @@ export class DnsServer {
   delayMs = 0;
   /** Truncates every answer over UDP, so that `behaviour` shows over TCP only. */
   answersOverTcp = false;
-  /**
-   * Fills the 512 bytes of a truncated answer up to the middle of a record, instead of leaving records out.
-   */
+  /** Fills the 512 bytes of a truncated answer up to the middle of a record. */
   cutsInsideRecords = false;
   /** Leaves out the target of an alias, so that the client must ask for it. */
   answersOnlyAliases = false;

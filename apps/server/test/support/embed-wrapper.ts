@@ -10,9 +10,7 @@ import { startTestService } from "./service.ts";
 
 const examples = join(import.meta.dirname, "../../../../examples/embed");
 
-/**
- * The script of a page. `show(url)` shows or removes the component; `log` has what the component reported.
- */
+/** The script of a page. `show(url)` shows or removes the component; `log` has what it reported. */
 const entries = {
   "react.tsx": `import { createElement, StrictMode } from "react";
 import { createRoot } from "react-dom/client";
@@ -53,10 +51,7 @@ async function bundle(file: keyof typeof entries, packages: string): Promise<str
   }
 }
 
-/**
- * A partner's page with the component shows one frame, reports the end, and leaves nothing behind when it is
- * removed.
- */
+/** The component shows one frame, reports the end, and leaves nothing behind when it is removed. */
 export async function checkWrapper(file: keyof typeof entries, packages: string): Promise<void> {
   const script = await bundle(file, packages);
   const { api } = await startTestService();

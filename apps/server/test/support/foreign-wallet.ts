@@ -5,10 +5,7 @@ import { SessionTranscript } from "@owf/mdoc";
 import { CompactEncrypt, calculateJwkThumbprint, importJWK, jwtVerify } from "jose";
 import { mdocContext } from "./foreign-credentials.ts";
 
-/**
- * A foreign wallet: it reads requests and sends answers with `@openid4vc/openid4vp`, and presents what the
- * test gives it.
- */
+/** A foreign wallet, made with `@openid4vc/openid4vp`, which presents what the test gives it. */
 
 // Requests of a test come over http.
 setGlobalConfig({ allowInsecureUrls: true });
@@ -113,10 +110,7 @@ const walletMetadata = {
   request_object_signing_alg_values_supported: ["ES256"],
 } as never;
 
-/**
- * Made over the session transcript that the device of an mdoc signs. With an `origin` the request came
- * through the browser's API.
- */
+/** Over the session transcript of an mdoc. With an `origin` the request came through the browser's API. */
 export async function transcriptOf(
   { payload, encryptionKey }: WalletRequest,
   other: Partial<{ clientId: string; nonce: string; responseUri: string; origin: string }> = {},

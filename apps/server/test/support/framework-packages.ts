@@ -6,10 +6,7 @@ const root = join(import.meta.dirname, "../../../..");
 const wanted = join(root, "scripts/recipes");
 const cache = join(root, "node_modules/.cache/recipes");
 
-/**
- * Installs once, into a separate folder with a marker of what was requested. Null if the registry cannot be
- * reached.
- */
+/** Installs once into a folder with a marker. Null if the registry cannot be reached. */
 async function installOnce(
   name: string,
   files: readonly string[],

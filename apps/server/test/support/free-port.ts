@@ -2,10 +2,7 @@ import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-/**
- * Below the ephemeral ports (Linux: from 32768 on). Another program might get one of those before the process
- * has started.
- */
+/** Below the ephemeral ports (Linux: from 32768), which other programs get at any time. */
 const [first, count] = [20_000, 12_000];
 
 /** A port for a process that has to be given one. */

@@ -12,10 +12,7 @@ import { createServer as createTlsServer } from "node:tls";
 import { assay, cleanEnvironment } from "./process.ts";
 
 const root = new URL("../../../../", import.meta.url).pathname;
-/**
- * As in the guide: npm, a shell, the script and the command, which all get the signals of their process
- * group.
- */
+/** As in the guide: npm, a shell, the script and the command share a process group. */
 export const throughNpm: readonly string[] = ["npm", "--prefix", root, "run", "--silent", "assay", "--"];
 export const checkout: readonly string[] = [process.execPath, join(root, "apps/server/dist/main.js")];
 
@@ -56,10 +53,7 @@ export function newStateFolder(): string {
 
 type Line = { type: string } & Record<string, any>;
 
-/**
- * `assay listen --json` as a process. Lines are read one after the other; `printed` has the output for
- * people.
- */
+/** `assay listen --json` as a process. Lines are read one by one; `printed` is the output for people. */
 export function startListen(
   [node = "", ...command]: readonly string[],
   args: readonly string[],
@@ -141,10 +135,7 @@ export function runPacked(
   return assay(args, env, file, node);
 }
 
-/**
- * A receiver on this machine, as a developer runs one. Answers 200 unless `answer` is set; null never
- * answers.
- */
+/** A receiver on this machine. Answers 200 unless `answer` is set; null never answers. */
 export async function startLocalReceiver(tls: { cert: string; key: string } | null = null) {
   const received: RawRequest[] = [];
   let answer: (at: number) => number | null = () => 200;

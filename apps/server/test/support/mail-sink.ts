@@ -6,10 +6,7 @@ import type { TestService } from "./service.ts";
 
 type Mailing = Pick<TestService, "runJob">;
 
-/**
- * A mail server that keeps mails in the form in which they arrive. With a certificate it speaks TLS from the
- * first byte.
- */
+/** A mail server that keeps mails as they arrive. With a certificate it speaks TLS at once. */
 export async function startMailSink(tls: { cert: string; key: string } | null = null) {
   const received: { to: string; subject: string; text: string }[] = [];
   const smtp = new SMTPServer({

@@ -1,7 +1,4 @@
-/**
- * Models whose behaviour depends on the width of a picture, to test workers whose models loop, grow, crash or
- * break out.
- */
+/** Models that loop, grow, crash or break out, depending on the width of the picture. */
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import type { FaceModels } from "../../src/verification/face/face-models.ts";

@@ -10,10 +10,7 @@ import { until } from "./until.ts";
 
 type Program = { path: string; keepsNames: boolean };
 
-/**
- * The program, by its name or `PGBOUNCER_PATH`, and whether it supports prepared statements (1.21); null if
- * there is none.
- */
+/** PgBouncer, and whether it supports prepared statements (1.21); null if there is none. */
 export function findPgbouncer(): Program | null {
   const path = process.env.PGBOUNCER_PATH ?? "pgbouncer";
   const { PATH = "" } = process.env;
@@ -34,10 +31,7 @@ function documentedConfiguration(): string {
   return configuration;
 }
 
-/**
- * PgBouncer as the guide describes it, in front of a test database. Returns the address through it and the
- * direct one.
- */
+/** PgBouncer as in the guide. Returns the address through it and the direct one. */
 export async function startPgbouncer(
   databaseUrl: string,
   program: Program,

@@ -21,10 +21,7 @@ function mainFor(env: Record<string, string>): string {
 export const skippingMigrations: Record<string, string> =
   process.env.ASSAY_TEST_SKIP_MIGRATIONS === "true" ? { SKIP_MIGRATIONS: "true" } : {};
 
-/**
- * The environment of a test process besides its settings. The cache of compiled source halves the time of a
- * start.
- */
+/** The base environment of a test process. The cache of compiled source halves its start. */
 export function cleanEnvironment(env: Record<string, string>): Record<string, string> {
   const { PATH = "", HOME = "/tmp", NODE_COMPILE_CACHE } = process.env;
   return {
@@ -60,10 +57,7 @@ export async function assay(
   return { code, stdout, stderr };
 }
 
-/**
- * Runs `assay ARGS` in this process, if the start of a process is not the subject: that takes most of the
- * time.
- */
+/** Runs `assay ARGS` in this process, because starting another takes most of the time. */
 export async function assayHere(
   args: readonly string[],
   env: Record<string, string>,

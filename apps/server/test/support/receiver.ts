@@ -23,10 +23,7 @@ export async function startReceiver(authority?: Authority, host?: string) {
   return receiver;
 }
 
-/**
- * A partner's server: real HTTPS with a certificate of a test authority. Answers 200 unless a test sets
- * another answer.
- */
+/** A partner's HTTPS server with a certificate of a test authority. Answers 200 by default. */
 export async function openReceiver(authority: Authority = createAuthority(), host = "127.0.0.1") {
   const { cert, key } = authority.issue([host]);
   const received: Received[] = [];

@@ -14,9 +14,7 @@ export type RoundRobin = {
 /** The load balancers of this process, by address. */
 const balancers = new Map<string, () => URL>();
 
-/**
- * The target of the next connection, without the load balancer, which would itself refuse what is not HTTP.
- */
+/** The target of the next connection, past the load balancer, which refuses what is not HTTP. */
 export function machineBehind(url: string): URL {
   return balancers.get(new URL(url).origin)?.() ?? new URL(url);
 }

@@ -18,10 +18,7 @@ export type Schema = TSchema & {
   format?: string;
 };
 
-/**
- * A value that fits a schema, if possible from its examples: a request must not fail before access is
- * decided.
- */
+/** A value that fits a schema: a request must not fail before access is decided. */
 export function sample(schema: Schema): unknown {
   if (schema.format === "uuid") return nobodysUuid;
   if (schema.examples?.[0] !== undefined) return schema.examples[0];

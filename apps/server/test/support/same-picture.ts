@@ -13,10 +13,7 @@ const artifacts = new URL("../../../../test-artifacts/", import.meta.url);
 const squarePixels = 8;
 /** A square differs when its colour does by this much of 255. */
 const differenceOfSquare = 20;
-/**
- * This many squares of a thousand may differ: other versions of the browser, or the headless shell, set lines
- * slightly wider.
- */
+/** Squares of a thousand that may differ: other browsers set lines slightly wider. */
 const toleratedPerMille = 20;
 
 /** The parts of the DOM that the script needs; the server's types have no document. */
@@ -48,9 +45,7 @@ const compare = `async ({ one, other, square, difference }) => {
   return (1000 * different) / squares;
 }`;
 
-/**
- * Other versions of Chromium set lines differently, so only the version that the suite fetches is compared.
- */
+/** Other versions of Chromium set lines differently, so only the suite's version is compared. */
 const comparesPictures = process.env.ASSAY_TEST_PINNED_BROWSER !== undefined;
 let hasSaidSo = false;
 

@@ -60,10 +60,7 @@ type TestServiceOptions = {
    * test about a process rather than the service.
    */
   machines?: number;
-  /**
-   * How soon after the start jobs run. If left out, only jobs that run every few seconds do; a test runs the
-   * others.
-   */
+  /** How soon after the start jobs run. Left out, only those of seconds do; a test runs the others. */
   firstRunWithinMs?: number;
 };
 

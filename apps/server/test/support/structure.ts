@@ -1,10 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path/posix";
 
-/**
- * The source files of the project by their path from its root, with the support of tests, benchmarks and
- * scripts.
- */
+/** The project's source files by path, with the support of tests, benchmarks and scripts. */
 export type Sources = ReadonlyMap<string, string>;
 
 const places = ["apps/*/{src,test,build}", "packages/*/{src,test,fuzz}", "bench", "scripts", "examples"];
@@ -82,10 +79,7 @@ const workspaces: Readonly<Record<string, readonly string[]>> = {
 /** The wings of the server. Each imports itself and those before it. */
 const wings = ["platform", "tenants", "delivery", "verification", "operations"];
 
-/**
- * The floors of the platform: what each folder may import of the server. A file outside of a folder is listed
- * by name.
- */
+/** The floors of the platform: what each folder may import; single files by name. */
 const floors: Readonly<Record<string, readonly string[]>> = {
   kernel: [],
   lib: ["kernel"],

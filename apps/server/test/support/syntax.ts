@@ -7,10 +7,7 @@ const { Language, Parser } = require("@vscode/tree-sitter-wasm") as typeof impor
 const grammars = dirname(require.resolve("@vscode/tree-sitter-wasm"));
 let ready: Promise<void> | null = null;
 
-/**
- * The syntax errors of a text, as `line: text`. For samples whose compiler or runtime is not on every
- * machine.
- */
+/** Syntax errors as `line: text`, for samples whose compiler is not on every machine. */
 export async function syntaxProblems(grammar: string, text: string): Promise<string[]> {
   ready ??= Parser.init();
   await ready;

@@ -1,6 +1,4 @@
-/**
- * A detector that takes a face without any light for an attack. It shows what a real one can and must not do.
- */
+/** A detector that takes a face without light for an attack, and tries what it must not do. */
 import { readFileSync } from "node:fs";
 import type { AttackDetector } from "../../src/verification/face/attack-detector.ts";
 

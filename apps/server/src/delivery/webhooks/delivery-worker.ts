@@ -329,9 +329,7 @@ export class DeliveryWorker {
     }
   }
 
-  /**
-   * One statement for all endpoints. If a delivery makes it fail, endpoint by endpoint and then one by one.
-   */
+  /** One statement for all endpoints. If a delivery makes it fail, endpoint by endpoint, then one by one. */
   async #claim(wanted: readonly Wanted[]): Promise<LeasedDelivery[]> {
     const { db, clock } = this.#core;
     const now = clock.now();

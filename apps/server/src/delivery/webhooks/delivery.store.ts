@@ -34,10 +34,7 @@ import type { PageStart } from "../../platform/kernel/page.ts";
 import type { Exchange } from "./exchange.ts";
 import { packPayload, unpackPayload } from "./stored-payload.ts";
 
-/**
- * NOTIFY channel: deliveries are due. Payload: endpoint ids separated by commas, or empty for "look at every
- * queue".
- */
+/** NOTIFY channel: deliveries are due. Payload: endpoint ids with commas, or empty for every queue. */
 export const deliveryChannel = "assay_deliveries";
 
 export type DeliveryRow = {
@@ -52,10 +49,7 @@ export type DeliveryRow = {
   lastStatusCode: number | null;
   lastError: DeliveryError | null;
   lastAttemptAt: Date | null;
-  /**
-   * Duration of the attempt that succeeded. That attempt has no row in the table of attempts, unless it is
-   * older than this column.
-   */
+  /** Duration of the successful attempt, which has a row only if it is older than this column. */
   arrivalMs: number | null;
   payloadExpiresAt: Date | null;
   payloadScrubbedAt: Date | null;
@@ -63,10 +57,7 @@ export type DeliveryRow = {
   updatedAt: Date;
 };
 
-/**
- * The columns of a delivery for views: its row, and its row of the queue while it is open. It is being sent
- * while a lease is valid.
- */
+/** The columns of a delivery and, while it is open, of its queue row. It is being sent under a lease. */
 const shown = (now: Date) => sql`d.id, d.event_id, d.event_type, d.endpoint_id, d.encryption_key_id,
   case when q.lease_until > ${now} then 'delivering' else d.status end as status, d.attempt_count,
   case when q.lease_until > ${now} then null else q.due_at end as next_attempt_at,
@@ -151,10 +142,7 @@ export function justWritten(delivery: NewDelivery, now: Date): DeliveryRow {
 // A notification carries less than 8000 bytes.
 const maxNamed = 200;
 
-/**
- * Wakes the workers of every process after the commit. With more endpoints than one payload can name, they
- * look at every queue.
- */
+/** Wakes the workers after the commit. If one payload cannot name all endpoints, they look at every queue. */
 export function announceDeliveries(db: Queryable, endpointIds: Iterable<EndpointId>): void {
   const ids = [...new Set(endpointIds)];
   if (ids.length > 0) db.notify(deliveryChannel, ids.length <= maxNamed ? ids.join(",") : "");
@@ -188,10 +176,7 @@ function idsOfEvent(eventId: EventId): Sql {
   return sql`d.id >= ${from} and d.id < ${to}`;
 }
 
-/**
- * Whether the event was sealed for an endpoint. Both values of `failed` are listed, so that the index is
- * searched by id.
- */
+/** Whether the event was sealed for an endpoint. Lists both values of `failed` to use the index by id. */
 export async function hasSealedDelivery(db: Queryable, tenant: Tenant, eventId: EventId): Promise<boolean> {
   const { from, to } = madeWith("whd", eventId);
   const found = await db.first(sql`
@@ -330,10 +315,7 @@ export async function takeRetriable(
 const hasPayload = (now: Date) =>
   sql`status = 'failed' and payload is not null and (payload_expires_at is null or payload_expires_at > ${now})`;
 
-/**
- * Restarts the schedule of those deliveries that are not being sent and still have a payload. Returns them in
- * their new state.
- */
+/** Restarts deliveries that are not being sent and still have a payload. Returns their new state. */
 export async function restartDeliveries(
   tx: Tx,
   tenant: Tenant,
@@ -524,10 +506,7 @@ export async function findDueEndpoints(db: Queryable, now: Date): Promise<readon
   return (await findAllDue(db, now)).endpoints;
 }
 
-/**
- * The endpoints for which something became due in this period. The cost grows with what became due, not with
- * the number of queues.
- */
+/** The endpoints for which something became due in this period. The cost grows with that alone. */
 export function findNewlyDue(db: Queryable, after: Date, now: Date): Promise<DueLook> {
   const due = sql`
     select e.id, e.failing_since is not null as failing, e.enabled, due.due_at

@@ -73,10 +73,7 @@ export function disabledBy(
   return null;
 }
 
-/**
- * `Retry-After`, in seconds or as a date, as milliseconds from now and at most a day. Null if it cannot be
- * read.
- */
+/** `Retry-After`, in seconds or as a date, in milliseconds, at most a day. Null if it cannot be read. */
 export function parseRetryAfter(header: string | null, now: Date): number | null {
   const text = header?.trim() ?? "";
   if (/^\d+$/.test(text)) return Math.min(Number(text) * secondMs, maxRetryAfterMs);

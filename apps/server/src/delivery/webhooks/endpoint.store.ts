@@ -31,10 +31,7 @@ const columns = sql`id, organization_id, sandbox, name, kind, url, enabled, subs
   exists (select from webhook_keys k where k.endpoint_id = webhook_endpoints.id and k.is_active) as has_active_key,
   created_at, updated_at, disabled_at, disabled_reason, listener_seen_at`;
 
-/**
- * Whether a session may be bound to this endpoint: it is of the same organization and environment, and
- * enabled.
- */
+/** Whether a session may be bound to it: same organization and environment, and enabled. */
 export async function isUsableEndpoint(
   db: Queryable,
   tenant: Tenant,
@@ -88,10 +85,7 @@ export function findEndpoint(db: Queryable, tenant: Tenant, id: EndpointId): Pro
   );
 }
 
-/**
- * Undefined fields stay unchanged. Enabling the endpoint or changing its URL restarts the count of days
- * without a success.
- */
+/** Undefined fields stay. Enabling it or changing the URL restarts the count of days without a success. */
 export function updateEndpoint(
   tx: Tx,
   tenant: Tenant,
@@ -204,10 +198,7 @@ const sealingKey = sql`
     from webhook_keys k where k.endpoint_id = e.id and k.is_active
     order by k.activation_number desc limit 1) k on true`;
 
-/**
- * The enabled endpoints of the organizations, each with its most recently activated key. One read for many
- * events.
- */
+/** The enabled endpoints of the organizations, each with its latest active key. One read for many events. */
 export function publishTargets(
   organizationIds: readonly OrganizationId[],
 ): Question<readonly PublishTarget[]> {
@@ -237,9 +228,7 @@ export type Notice = {
   url: string;
 };
 
-/**
- * The endpoints whose owners have had no mail about a missing key since `before`. Marks them as mailed now.
- */
+/** Endpoints whose owners have had no mail about a missing key since `before`. Marks them as mailed. */
 export function claimNoKeyNotices(
   tx: Tx,
   endpointIds: readonly EndpointId[],

@@ -76,10 +76,7 @@ export async function findResultEvent(
   return row?.id ?? null;
 }
 
-/**
- * Retracts the events of a session, because another event is about to replace them. Their payloads are
- * already scrubbed.
- */
+/** Retracts the events of a session, which another event replaces. Their payloads are scrubbed. */
 export async function retractEvents(
   tx: Tx,
   organizationId: OrganizationId,

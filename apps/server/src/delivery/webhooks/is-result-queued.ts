@@ -4,10 +4,7 @@ import { environmentOf } from "../../platform/kernel/caller.ts";
 import { hasSealedDelivery } from "./delivery.store.ts";
 import { findResultEvent } from "./event.store.ts";
 
-/**
- * Whether the success of a session was queued for an endpoint with a key. Without a key it was not sealed, so
- * it can never be sent.
- */
+/** Whether a success was queued for an endpoint with a key. Without a key it can never be sent. */
 export async function isResultQueued(
   db: Queryable,
   session: { id: SessionId; organizationId: OrganizationId; sandbox: boolean },

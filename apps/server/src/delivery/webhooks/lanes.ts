@@ -89,10 +89,7 @@ export class Lanes {
     return this.#endpoints.get(endpointId)?.speed;
   }
 
-  /**
-   * Something may be due for this endpoint. `failing` is the state in the database, for an endpoint that is
-   * new to this process.
-   */
+  /** Something may be due. `failing` is the stored state, for an endpoint new to this process. */
   ready(endpointId: EndpointId, failing: boolean): void {
     let endpoint = this.#endpoints.get(endpointId);
     if (endpoint === undefined) {
@@ -153,10 +150,7 @@ export class Lanes {
     return Math.min(young, maxYoungUnproven - this.#youngUnproven, slow - this.#slow - this.#youngUnproven);
   }
 
-  /**
-   * Reports how many of the picked deliveries were found. Returns a ticket for each, to be passed to
-   * `finished`.
-   */
+  /** Reports how many of the picked deliveries were found. Returns a ticket for each, for `finished`. */
   claimed(endpointId: EndpointId, asked: number, got: number): LaneTicket[] {
     const endpoint = this.#endpoints.get(endpointId);
     if (endpoint === undefined) return [];
@@ -225,10 +219,7 @@ export class Lanes {
     endpoint.speed = speed;
   }
 
-  /**
-   * An endpoint with many attempts in flight waits until half of its limit is free, so that claims come in
-   * batches.
-   */
+  /** An endpoint with many attempts waits until half of its limit is free, so that claims come in batches. */
   #offer(endpointId: EndpointId, endpoint: Endpoint): void {
     if (!endpoint.more) return;
     const free = endpoint.limit - endpoint.inFlight - endpoint.reserved;

@@ -312,10 +312,7 @@ export class ListenerHub implements Sender {
     return promise;
   }
 
-  /**
-   * If this notification is lost, the delivery waits until its timeout. That result is then dropped, because
-   * the lease is gone.
-   */
+  /** If it is lost, the delivery waits until its timeout. That result is dropped, as the lease is gone. */
   #answered(payload: string): void {
     const [deliveryId = "", leaseNumber, outcome] = payload.split(" ");
     for (const { waiting } of this.#streams.values()) {

@@ -8,10 +8,7 @@ import { sql } from "../../platform/db/sql.ts";
  * empty for "check every stream".
  */
 export const listenerChannel = "assay_listeners";
-/**
- * NOTIFY channel: the answer to a listener's delivery was recorded. Payload: delivery id, lease number and
- * outcome.
- */
+/** NOTIFY channel: an answer was recorded. Payload: delivery id, lease number and outcome. */
 export const answerChannel = "assay_listener_answers";
 
 /** A stream that gets the deliveries of a listener. */

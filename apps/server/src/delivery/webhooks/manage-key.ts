@@ -76,10 +76,7 @@ export async function addKey(
   return created;
 }
 
-/**
- * `name` is the `whk_` id, or the partner's `key_id` if exactly one key of the environment has it.
- * Idempotent.
- */
+/** `name` is the `whk_` id, or a `key_id` that only one key of the environment has. Idempotent. */
 export async function activateKey(
   core: Needs,
   caller: OrganizationCaller,

@@ -24,9 +24,7 @@ export async function revealSecret(
   return ring.openText("webhook-secret", sealed, endpointId);
 }
 
-/**
- * The new secret signs from this transaction on. The previous one also signs for as long as the caller asks.
- */
+/** The new secret signs from this transaction on; the previous one also signs for `overlapHours`. */
 export async function rotateSecret(
   { db, clock, ring }: Needs,
   caller: OrganizationCaller,

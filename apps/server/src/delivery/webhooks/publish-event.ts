@@ -18,10 +18,7 @@ export type PublishingCore = Pick<Core, "clock" | "ring" | "publicUrl">;
 type TypedEvent<T extends EventType> = { [K in T]: { type: K; data: EventData<K> } }[T];
 
 type SessionEventType = Extract<EventType, `verification.session.${string}`>;
-/**
- * What happened to a session. The data of a success contains claims: it is sealed for each endpoint and never
- * stored in the clear.
- */
+/** What happened to a session. A success contains claims: it is sealed and never stored in the clear. */
 export type SessionEvent = TypedEvent<SessionEventType>;
 
 type Origin = { organizationId: OrganizationId; sandbox: boolean };
@@ -30,10 +27,7 @@ export type NewEvent = Origin & {
     id: SessionId;
     contractVersion: number;
     clientReferenceId: string | null;
-    /**
-     * The endpoint that the session is bound to. Null: every enabled, subscribed endpoint of its environment
-     * gets the event.
-     */
+    /** The endpoint that the session is bound to. Null: every enabled, subscribed one of its environment. */
     webhookEndpointId: EndpointId | null;
   };
 } & SessionEvent;

@@ -38,10 +38,7 @@ export async function writePublished(db: Queryable, published: Published, now: D
   return row.isWritten;
 }
 
-/**
- * Like `writePublished`, without a condition. Sent with the next statement of the transaction or with its
- * commit.
- */
+/** Like `writePublished`, without a condition. Sent with the next statement or with the commit. */
 export function writePublishedLater(tx: Tx, published: Omit<Published, "condition">, now: Date): void {
   tx.write(publishedStatement({ ...published, condition: null }, now));
   notifyPublished(tx, published);

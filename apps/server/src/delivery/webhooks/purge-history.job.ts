@@ -15,10 +15,7 @@ import { oldEvents } from "./event.store.ts";
 export const historyAtOnce = 1000;
 const countUpTo = 10_000;
 
-/**
- * Deletes events and deliveries past their retention, one batch of each, and signing secrets that have
- * expired.
- */
+/** Deletes events and deliveries past their retention, a batch of each, and expired signing secrets. */
 export function createPurgeHistory(core: Core, job: string): () => Promise<number> {
   const { db, clock, config, metrics, quarantine } = core;
   const showBacklog = metrics.gauge(

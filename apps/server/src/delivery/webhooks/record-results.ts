@@ -56,10 +56,7 @@ export function changesHealth({ delivery, result }: Finished): boolean {
   return result.error !== null || delivery.failingSince !== null;
 }
 
-/**
- * Records attempts and their consequences for the endpoints. Returns the deliveries whose lease the owner
- * still held.
- */
+/** Records attempts and their effects on endpoints. Returns the deliveries whose lease was still held. */
 export async function recordResults(
   core: Pick<Core, "clock" | "ring" | "publicUrl">,
   tx: Tx,

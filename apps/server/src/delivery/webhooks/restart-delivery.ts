@@ -18,10 +18,7 @@ import { type EventRow, findEvent } from "./event.store.ts";
 
 type Needs = Pick<Core, "db" | "clock">;
 
-/**
- * Restarts a delivery's schedule from the first try. Concurrent calls, or a call during a worker's claim,
- * send it once.
- */
+/** Restarts a delivery's schedule. Concurrent calls, or a call during a worker's claim, send it once. */
 export async function retryDelivery(
   { db, clock }: Needs,
   caller: OrganizationCaller,
@@ -61,10 +58,7 @@ export async function replayEvent(
   });
 }
 
-/**
- * Restarts one batch of an endpoint's failed deliveries. Restarted ones no longer count as failed, so the
- * next call continues.
- */
+/** Restarts a batch of failed deliveries. They no longer count as failed, so the next call continues. */
 export async function retryFailed(
   { db, clock }: Needs,
   caller: OrganizationCaller,

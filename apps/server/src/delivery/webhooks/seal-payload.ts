@@ -16,10 +16,7 @@ export function headerOf(keyId: string): string {
   );
 }
 
-/**
- * Importing a key costs as much as using it, so imported keys are cached. The key under an id never changes,
- * so an entry stays valid.
- */
+/** Importing a key costs as much as using it. The key under an id never changes, so entries stay valid. */
 function prepare(key: SealingKey): Prepared {
   let found = prepared.get(key.id);
   if (found === undefined) {

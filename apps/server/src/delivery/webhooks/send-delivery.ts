@@ -28,10 +28,7 @@ export function urlSender(safeFetch: SafeFetch, maxInFlight: number): Sender {
   };
 }
 
-/**
- * One attempt, signed now with the current secrets of the endpoint. Never throws: a failure is part of the
- * result.
- */
+/** One attempt, signed with the current secrets. Never throws: a failure is part of the result. */
 async function sendDelivery(
   safeFetch: SafeFetch,
   delivery: SendableDelivery,

@@ -35,10 +35,7 @@ export function sign(
   return { own: own.join(" "), standard: standard.join(" ") };
 }
 
-/**
- * The headers of one attempt: ours and those of Standard Webhooks. `signatures` is null once they are no
- * longer kept.
- */
+/** The headers of one attempt: ours and Standard Webhooks'. `signatures` is null once not kept. */
 export function headersOf(
   delivery: Signed,
   signatures: Signatures | null,

@@ -9,10 +9,7 @@ import { sealPayload } from "./seal-payload.ts";
 
 type TestEvent = { event: EventRow; delivery: NewDelivery };
 
-/**
- * Prepares an event without a session for one endpoint. The caller asked for it, so subscriptions do not
- * apply.
- */
+/** Prepares an event without a session for one endpoint. Subscriptions do not apply. */
 export function sealTestEvent(target: PublishTarget, type: EventType, now: Date): TestEvent {
   const id = newId("evt", now);
   const { organizationId, sandbox, key } = target;

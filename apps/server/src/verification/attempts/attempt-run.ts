@@ -110,10 +110,7 @@ export class AttemptRun {
     return !this.ended && this.#state.phase !== "chip";
   }
 
-  /**
-   * Whether this run and the database have counted the same tries. If not, another process has continued the
-   * attempt.
-   */
+  /** Whether this run and the database count the same tries. If not, another process has gone on. */
   agreesWith(triesUsed: RunOwner["triesUsed"]): boolean {
     const known = this.#state.triesUsed;
     return known.chip === triesUsed.chip && known.face === triesUsed.face;
@@ -135,9 +132,7 @@ export class AttemptRun {
     });
   }
 
-  /**
-   * The socket is closed. Drops files that were not judged: the device sends them again on its next socket.
-   */
+  /** The socket is closed. Drops files that were not judged: the device sends them again. */
   detach(link: DeviceLink): void {
     if (this.#link === link) this.#link = null;
     if (this.#link === null)
@@ -165,9 +160,7 @@ export class AttemptRun {
     return this.#next(() => this.#apply({ kind: "session_over" }, null));
   }
 
-  /**
-   * The device was disconnected for too long: overwrites the chip's bytes, so the chip has to be read again.
-   */
+  /** The device was away for too long: overwrites the chip's bytes, so the chip has to be read again. */
   forget(): Promise<void> {
     return this.#next(() => (this.#link === null ? this.#apply({ kind: "forgotten" }, null) : undefined));
   }
@@ -229,10 +222,7 @@ export class AttemptRun {
       : true;
   }
 
-  /**
-   * Releases memory that the phase does not need. Memory is reserved in two places only: for a welcome and
-   * for a challenge.
-   */
+  /** Releases memory that the phase does not need. Only a welcome and a challenge reserve some. */
   #releaseUnused(after: FlowInput["kind"]): void {
     const { phase } = this.#state;
     if (phase !== "face_capture" && phase !== "face_check") this.#reservation.resize("face", 0);
@@ -243,9 +233,7 @@ export class AttemptRun {
 
   // --- effects ---------------------------------------------------------------------------------------------
 
-  /**
-   * Reports the device's step to the person's other page. A failure is only logged: the verification goes on.
-   */
+  /** Reports the device's step to the person's other page. A failure is only logged. */
   async #report(): Promise<void> {
     const step = this.#state.phase;
     if (step === this.#lastStep || step === "ended" || this.#link === null) return;

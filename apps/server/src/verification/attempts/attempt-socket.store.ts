@@ -73,9 +73,7 @@ export async function setStep(
 
 export type ChallengeAnswer =
   | "handed_out"
-  /**
-   * All free challenges are unanswered. Also for an attempt that is over: counting the try finds that out.
-   */
+  /** All free challenges are unanswered, or the attempt is over, which counting the try finds out. */
   | "spent"
   /** Its frames have crashed the check too often. */
   | "given_up";

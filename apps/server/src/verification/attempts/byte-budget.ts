@@ -10,10 +10,7 @@ type ByteLimit = "process" | "sandbox" | "organization";
 type ByteLimits = {
   /** All attempts of this process together. */
   readonly process: number;
-  /**
-   * All attempts of the sandbox together. Accounts are free to create, so the sandbox must leave memory to
-   * live sessions.
-   */
+  /** All attempts of the sandbox. Accounts are free, so the sandbox must leave memory to live sessions. */
   readonly sandbox: number;
   /** The attempts of one organization, live and sandbox counted separately. */
   readonly organization: { readonly live: number; readonly sandbox: number };
@@ -34,10 +31,7 @@ export function byteLimits(options: {
   return { process, sandbox, organization: { live: shareOf(process), sandbox: shareOf(sandbox) } };
 }
 
-/**
- * Counts the bytes that running attempts of this process may hold. They are reserved before the first byte is
- * accepted.
- */
+/** Counts the bytes that attempts of this process may hold, reserved before the first one is accepted. */
 export class ByteBudget {
   readonly #limits: ByteLimits;
   readonly #onRefused: (limit: ByteLimit) => void;

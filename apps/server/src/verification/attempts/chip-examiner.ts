@@ -53,10 +53,7 @@ export function openChipThreads(options: Partial<WorkerPoolOptions> = {}): Worke
 /** Runs the checks of the chip in threads. The task of a lost thread is given to another one. */
 export class ChipExaminer {
   readonly #pool: ChipPool;
-  /**
-   * Applies to live and sandbox documents alike, so that partners see in the sandbox what will be refused in
-   * live.
-   */
+  /** The same in sandbox and live, so that partners see in the sandbox what will be refused. */
   readonly #policy: string;
   readonly #retryMs: number;
   readonly #patienceMs: number;

@@ -23,19 +23,13 @@ export type ChipStepNeeds = {
   asking: () => Asking;
 };
 
-/**
- * A chip that has passed. Claims come from the proof alone, the portrait from this DG2; the SOD identifies a
- * test document.
- */
+/** A chip that has passed. Claims come from the proof alone; the SOD identifies a test document. */
 export type PassedChip = { proof: ProvenChip; dg2: Buffer; sod: Buffer };
 
 /** The owner of the chip. */
 type ChipOwner = Parameters<typeof chipVerdict>[1] & { attemptId: AttemptId; sandbox: boolean };
 
-/**
- * Has the chip of one attempt examined. Only this object holds its bytes, and overwrites them once they are
- * not needed.
- */
+/** Has the chip of one attempt examined. Alone holds its bytes, and overwrites them after use. */
 export class ChipStep {
   readonly #owner: ChipOwner;
   readonly #needs: ChipStepNeeds;
@@ -118,10 +112,7 @@ export class ChipStep {
     };
   }
 
-  /**
-   * Replaces the state of the chip's proof. Overwrites the old one, which contains a private key or a
-   * challenge.
-   */
+  /** Replaces the state of the proof. Overwrites the old one, which has a private key or a challenge. */
   #keepProof(state: ChipProofState | null): void {
     if (this.#proof !== null) overwriteChipProof(this.#proof);
     this.#proof = state;
@@ -134,10 +125,7 @@ export class ChipStep {
     return { ...Object.fromEntries(this.#files), SOD: sod, DG1: dg1, DG2: dg2 };
   }
 
-  /**
-   * Pins the chip that has passed: moves content, DG2 and SOD without copying them, and overwrites everything
-   * else.
-   */
+  /** Pins a passed chip: moves content, DG2 and SOD without copying, and overwrites everything else. */
   pin(): void {
     const [check, sod, dg2] = [this.#check, this.#files.get("SOD"), this.#files.get("DG2")];
     if (

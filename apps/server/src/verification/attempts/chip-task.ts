@@ -85,10 +85,7 @@ function documentCheckOf(report: Report, content: Uint8Array | null): DocumentCh
   };
 }
 
-/**
- * The check with the result of the chip's proof. It keeps the content, so overwriting the check also
- * overwrites the content.
- */
+/** The check with the result of the proof. Keeps the content, so that both are overwritten together. */
 export function documentCheckWithProof(
   { report, content }: DocumentCheck,
   result: ProofResult,

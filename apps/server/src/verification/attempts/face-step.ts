@@ -44,10 +44,7 @@ const faceFaultCodes: Readonly<Record<FaultReason, VerifyFaultCode>> = {
   closed: "CHECK_FAILED_TO_RUN",
 };
 
-/**
- * Has the face of one attempt judged. Only this object holds the frames, and overwrites them once they are
- * not needed.
- */
+/** Has the face of one attempt judged. Alone holds the frames, and overwrites them after use. */
 export class FaceStep {
   readonly #owner: { sessionId: SessionId; attemptId: AttemptId; sandbox: boolean };
   readonly #needs: FaceStepNeeds;
@@ -101,10 +98,7 @@ export class FaceStep {
     }
   }
 
-  /**
-   * If the write fails, the challenge stays counted as unanswered. At worst that costs a try after three
-   * more.
-   */
+  /** If the write fails, the challenge stays counted. At worst that costs a try after three more. */
   async giveBackChallenge(brokeDown: boolean): Promise<void> {
     await this.#stored(() => giveBackChallenge(this.#needs.db, this.#owner.attemptId, brokeDown));
   }

@@ -3,10 +3,7 @@ import type { Db, Tx } from "../../platform/db/db.ts";
 import { knownId } from "../../platform/kernel/ids.ts";
 import { setStep } from "./attempt-socket.store.ts";
 
-/**
- * NOTIFY channel. Payload: `{"session_id","attempt_id","step"}`: identifiers and the name of a step, never
- * the device's data.
- */
+/** NOTIFY channel. Payload: `{"session_id","attempt_id","step"}`, never the device's data. */
 export const verifyProgressChannel = "verify_progress";
 
 const stepPattern = /^[a-z_]{1,40}$/;

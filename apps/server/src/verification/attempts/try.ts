@@ -8,8 +8,5 @@ export type TryRecorded<S extends Step = Step> =
   | { kind: "session_ended"; verdict: TryVerdict }
   /** Nothing was written: the session had ended or expired, or the attempt is another device's by now. */
   | { kind: "session_over" }
-  /**
-   * Nothing was written: another process has counted a try of this attempt, so the state of this run is
-   * outdated.
-   */
+  /** Nothing was written: another process has counted a try, so the state of this run is outdated. */
   | { kind: "superseded" };

@@ -119,9 +119,7 @@ const moves: fc.Arbitrary<Move[]> = fc
   )
   .map((all) => all.flatMap(({ inputs, ...rest }) => inputs.map((device) => ({ device, ...rest }) as Move)));
 
-/**
- * Plays moves against the machine, with a service that gives the chosen verdicts, and records its effects.
- */
+/** Plays moves against the machine, with the chosen verdicts, and records its effects. */
 function play(faceMode: FaceMode, all: readonly Move[]) {
   let state: FlowState = startFlow(
     {

@@ -91,10 +91,7 @@ type OwnInput =
   | { kind: "face_judged"; verdict: TryVerdict }
   /** The frames so far show that the capture cannot pass. */
   | { kind: "face_failed_early"; verdict: TryVerdict }
-  /**
-   * The result of the effect `record`. `session_over` also comes without it, if something else ended the
-   * session.
-   */
+  /** The result of `record`. `session_over` also comes without it, if something else ended the session. */
   | TryRecorded<DocumentStep>
   | { kind: "fault"; code: VerifyFaultCode }
   /** The bytes of the chip were overwritten. */
@@ -133,10 +130,7 @@ export type FlowStep = { state: FlowState; effects: readonly FlowEffect[] };
  */
 export const maxFreeChallenges = 4;
 
-/**
- * After more crashes than this, the input is assumed to cause them. They cost no try, but nothing more is
- * judged.
- */
+/** After more crashes the input is assumed to cause them: they cost no try, but nothing more is judged. */
 export const maxBreakdowns = 4;
 
 export function startFlow(
@@ -330,10 +324,7 @@ function isOfCapture(type: DeviceInputType): boolean {
   return type === "face_frame" || type === "face_done" || type === "part";
 }
 
-/**
- * Handlers for the messages that the protocol's table lists as `taken` in the phase. The others never arrive
- * here.
- */
+/** Handlers for the messages that the protocol's table lists as `taken` in the phase. */
 const handlers: {
   readonly [T in DeviceInputType]: (state: FlowState, input: DeviceInputs[T], now: Date) => FlowStep;
 } = {
@@ -475,10 +466,7 @@ function judgeFace(state: FlowState, verdict: TryVerdict): FlowStep {
   return stay(state, { kind: "record", step: "face", number: state.triesUsed.face + 1, verdict });
 }
 
-/**
- * Counts the try as if the capture were complete. The device sees that it is being checked, and stops
- * filming.
- */
+/** Counts the try as if the capture were complete. The device sees the check and stops filming. */
 function endCaptureEarly(state: FlowState, verdict: TryVerdict): FlowStep {
   const next: FlowState = { ...withoutArtifacts(state), phase: "face_check", framesMayBeLate: true };
   const { effects } = judgeFace(next, verdict);
@@ -541,10 +529,7 @@ function endOverdueCapture(state: FlowState, now: Date): FlowStep {
   };
 }
 
-/**
- * Returns to the phase in which the device can repeat the step. A chip that has passed stays passed, and no
- * try is counted.
- */
+/** Returns to the phase that repeats the step. A passed chip stays passed, and no try is counted. */
 function afterFault(state: FlowState, code: VerifyFaultCode): FlowStep {
   const inFace = state.phase === "face" || state.phase === "face_capture" || state.phase === "face_check";
   const next: FlowState = inFace ? afterFaceFault(state, code) : { ...emptied(state), phase: "chip" };

@@ -9,10 +9,7 @@ type TypedAccessKey = {
   dateOfExpiry?: string | undefined;
 };
 
-/**
- * The key from what was typed at the desk: the card access number, or three fields of the machine readable
- * zone.
- */
+/** The key typed at the desk: the card access number, or three fields of the machine readable zone. */
 export function accessKeyFromTyped({
   can,
   documentNumber,

@@ -28,9 +28,7 @@ const letters: Readonly<Record<string, readonly string[]>> = {
   X: ["#   #", " # # ", "  #  ", " # # ", "#   #"],
 };
 
-/**
- * The word in large coloured letters, or unchanged if there is no terminal, no colour or not enough width.
- */
+/** The word in large coloured letters, or unchanged without a terminal, colour or enough width. */
 export function bigLetters(word: BigWord, style: Style): readonly string[] {
   const hasColour = style.paint("bold", word) !== word;
   const rows = [0, 1, 2, 3, 4].map((row) =>

@@ -93,10 +93,7 @@ const chipAdvice = {
   },
 } as const;
 
-/**
- * `fetch` rejects with a TypeError and has the reason in its cause. A proxy in between may answer without
- * JSON.
- */
+/** `fetch` rejects with a TypeError that has a cause. A proxy in between may answer without JSON. */
 function isNetworkError(error: unknown): boolean {
   return (
     (error instanceof TypeError && error.message === "fetch failed") ||

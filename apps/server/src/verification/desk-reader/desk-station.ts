@@ -23,10 +23,7 @@ class StationProblem extends Error {
 
 export type StationOptions = {
   terminal: Terminal;
-  /**
-   * The origin of the only service whose codes are accepted, so that a foreign code cannot send a document
-   * elsewhere.
-   */
+  /** The only service whose codes are accepted: a foreign code must not send a document elsewhere. */
   service: string;
   print: Print;
   style: Style;

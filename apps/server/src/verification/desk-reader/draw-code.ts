@@ -1,7 +1,5 @@
 const quietModules = 2;
-/**
- * Upper and lower half of a character, each light or dark. Drawn parts are light, because terminals are dark.
- */
+/** Upper and lower half of a character, each light or dark. Drawn parts are light, as terminals are dark. */
 const halves = { "00": "█", "01": "▀", "10": "▄", "11": " " } as const;
 
 /** A text as a code for a camera (QR code), in lines for a terminal, and the text itself below. */

@@ -185,10 +185,7 @@ function onCommand(readers: CardReaders, before: () => void): CardReaders {
   };
 }
 
-/**
- * A reader whose document slips off in the given connections, after this number of commands; 0: while
- * connecting.
- */
+/** A reader whose document slips off in these connections, after as many commands; 0: on connecting. */
 function slippery(slips: readonly number[], states?: readonly PcscReaderState[][]) {
   const lost = () => new EmrtdError("CHIP_LOST", "SCardConnect: there is no card in the reader");
   let connections = 0;

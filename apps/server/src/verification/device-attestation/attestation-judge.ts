@@ -13,10 +13,7 @@ const googleRoots = new URL("./google-roots.pem", import.meta.url);
 /** An attestation of frames, as the phone sent it. */
 export type SentAttestation = { certificates: readonly string[]; signature: string };
 
-/**
- * Judges whether secure hardware attests the origin of frames. Works offline: roots and revocations are
- * files.
- */
+/** Judges whether secure hardware attests the origin of frames. Works offline, with files only. */
 export class AttestationJudge {
   readonly #core: Pick<Core, "config" | "clock" | "log" | "metrics">;
   readonly #checker = createNodeSignatureChecker();

@@ -10,9 +10,7 @@ import { findKeyDescription, type KeyDescription } from "./key-description.ts";
 export type Attestation = { certificates: readonly Uint8Array[]; signature: Uint8Array };
 
 export type AttestationDemands = {
-  /**
-   * Public keys (SubjectPublicKeyInfo) of the makers' roots. Their certificates are replaced, the keys stay.
-   */
+  /** Public keys (SubjectPublicKeyInfo) of the makers' roots. Certificates are replaced, keys stay. */
   roots: readonly Uint8Array[];
   /** Serial numbers of revoked certificates, hexadecimal without leading zeros. */
   revokedSerials: ReadonlySet<string>;

@@ -20,17 +20,11 @@ import type { CurrentTrust } from "../trust/current-trust.ts";
 import { parseDeviceMessage, readFrame } from "./read-frame.ts";
 import { DeviceSocket, type RawSocket } from "./socket.ts";
 
-/**
- * NOTIFY channel: a device has opened a socket, so every process closes older ones. Payload: `<attempt>
- * <socket>`.
- */
+/** NOTIFY channel: a device opened a socket, so older ones are closed. Payload: `<attempt> <socket>`. */
 const socketChannel = "verify_socket";
 
 const stepBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-/**
- * Pings that may go unanswered. Too few: a phone that changes networks is disconnected. Too many: its session
- * stays blocked longer.
- */
+/** Too few: a phone that changes networks is disconnected. Too many: its session stays blocked longer. */
 const maxMissedHeartbeats = 3;
 /** What a device may send before it is welcomed. It can only announce files then, so more is a flood. */
 const maxEarlyFrames = 16;
@@ -51,10 +45,7 @@ export const unwelcomedLimits = {
    * silent sockets cost more.
    */
   perAddress: 256,
-  /**
-   * A session has one device, whose old socket may still be open. Too small: a device on a bad network is
-   * refused.
-   */
+  /** A session has one device, whose old socket may be open. Too small: reconnecting is refused. */
   perSession: 8,
 } as const;
 
@@ -384,10 +375,7 @@ export class DeviceRegistry {
     }
   }
 
-  /**
-   * Closes every socket so that devices connect elsewhere, waits for results that are being written, and
-   * overwrites all bytes.
-   */
+  /** Closes every socket, waits for results that are being written, and overwrites all bytes. */
   async close(): Promise<void> {
     if (this.#closing) return;
     this.#closing = true;
@@ -401,10 +389,7 @@ export class DeviceRegistry {
   }
 }
 
-/**
- * The budget from the operator's settings, with its figures in the metrics. The metrics do not show whose
- * bytes they are.
- */
+/** The budget from the settings, with metrics that do not show whose bytes they are. */
 function countedBudget({ config, metrics }: Core): ByteBudget {
   const limits = byteLimits({
     processBytes: config.attemptMemoryMb * mebibyte,

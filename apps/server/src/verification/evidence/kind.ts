@@ -19,9 +19,7 @@ export type Asked = {
 export type Operator = {
   /** The methods by which a person can be verified there. */
   methods: readonly Method[];
-  /**
-   * The registration of the identity that asks wallets. Null without one: wallets would not know who asks.
-   */
+  /** The registration of the identity that asks wallets. Null without an identity. */
   registration: readonly string[] | null;
 };
 
@@ -61,10 +59,7 @@ export type Kind<Proof, Doubts> = {
   meets(method: Method, requirement: RequirementName): boolean;
   /** A field that the method cannot do without and that is not among these; null if there is none. */
   needs(method: Method, fieldKeys: readonly string[]): string | null;
-  /**
-   * What the operator has not set up and the method needs, as the request names it; null if nothing is
-   * missing.
-   */
+  /** What the method needs and the operator has not set up, as the request names it; null if nothing. */
   lacks(method: Method, asked: Asked, operator: Operator): string | null;
   /** How the page reaches a wallet by this method, in the order of preference. */
   channels(method: Method, requirements: Requirements, operator: Operator): readonly WalletChannel[];

@@ -9,10 +9,7 @@ export type ShownFrame = { readonly picture: DecodedPicture; readonly face: Box;
  * the process that sees pictures, with its limits.
  */
 export type AttackDetector = {
-  /**
-   * From 0, a person, to 1, an attack. `frames`: the up to eight that are compared, straight and turned, in
-   * no particular order.
-   */
+  /** From 0, a person, to 1, an attack. `frames`: up to eight, straight and turned, in any order. */
   score(frames: readonly ShownFrame[]): Promise<number> | number;
 };
 
@@ -27,10 +24,7 @@ export const detectorTimeoutMs = 5_000;
 /** A score above it is an attack. The middle: a detector scales its own score. */
 export const detectorLimit = 0.5;
 
-/**
- * Its score, or `unavailable` if it threw, took too long, or returned something other than a number from 0 to
- * 1.
- */
+/** Its score, or `unavailable` if it threw, took too long, or returned no number from 0 to 1. */
 export async function scoreAttack(
   load: Promise<AttackDetector>,
   frames: readonly ShownFrame[],

@@ -11,10 +11,7 @@ export type DecodedPicture = {
 
 export class PictureError extends Error {}
 
-/**
- * The interface of both codecs. They are C and C++ libraries compiled to WebAssembly, so a fault in one harms
- * nothing else.
- */
+/** The interface of both codecs: C and C++ libraries in WebAssembly, so a fault in one harms nothing else. */
 type Decoder = {
   getEncodedBuffer(length: number): Uint8Array;
   getDecodedBuffer(): Uint8Array;
@@ -120,9 +117,7 @@ function headerOf(bytes: Uint8Array) {
   }
 }
 
-/**
- * At least as many scans as a decoder will find. The marker cannot occur in coded data, at most in a comment.
- */
+/** At least as many scans as a decoder finds. The marker cannot occur in coded data, only in a comment. */
 function scansIn(jpeg: Uint8Array): number {
   let count = 0;
   for (let at = jpeg.indexOf(0xff); at !== -1; at = jpeg.indexOf(0xff, at + 1))

@@ -60,9 +60,7 @@ export const defaultJobLimits: FaceJobLimits = {
    * 110 frames costs more time and memory to decode.
    */
   maxFramePixels: 1_000_000,
-  /**
-   * Chosen by hand; portraits on chips have about 200,000. Too large: a hostile document costs more memory.
-   */
+  /** By hand; portraits on chips have about 200,000. Too large: a hostile document costs more memory. */
   maxPortraitPixels: 4_000_000,
 };
 

@@ -25,10 +25,7 @@ import {
 
 export type JudgeInput = {
   readonly challenge: Challenge;
-  /**
-   * The socket enforces number and size of frames with the contract's `verifySocketLimits`, so they are not
-   * checked here.
-   */
+  /** The socket enforces number and size with `verifySocketLimits`, so they are not checked here. */
   readonly frames: readonly JudgedFrame[];
   /** As the chip holds it, JPEG or JPEG 2000. */
   readonly portrait: Uint8Array;
@@ -91,10 +88,7 @@ type FollowedTry = {
 export type FaceJudge = {
   /** Fresh and random for each try. Null if too many wait already, so that no one is filmed in vain. */
   begin(who: { readonly sandbox: boolean; readonly stillHead: boolean }): Challenge | null;
-  /**
-   * Examines the frames of a try as they arrive. Calls `onFailed` at most once, when the try cannot pass any
-   * more.
-   */
+  /** Examines frames as they arrive. Calls `onFailed` at most once, when the try can no longer pass. */
   follow(attempt: FollowedTry): FaceSitting;
   judge(input: JudgeInput): Promise<FaceVerdict>;
   close(): Promise<void>;

@@ -11,10 +11,7 @@ const linearOf = Float64Array.from({ length: 256 }, (_, value) => {
 /** A smaller share of the picture is not measured. Chosen by hand. */
 const minAreaShare = 0.005;
 
-/**
- * The middle of the face is skin in every pose. A margin around it is left out: hair and clothes are neither
- * face nor surroundings.
- */
+/** The middle of the face is skin in every pose. Around it, hair and clothes are left out. */
 export function lightOf(
   { rgb, width, height }: DecodedPicture,
   box: Box,
@@ -45,9 +42,7 @@ export function lightOf(
   };
 }
 
-/**
- * Brightness of a point and the pixels around it, not linear, from 0 to 255; null at the edge of the picture.
- */
+/** Brightness around a point, not linear, from 0 to 255; null at the edge of the picture. */
 export function lightAround({ rgb, width, height }: DecodedPicture, x: number, y: number): number | null {
   const [column, row] = [Math.round(x), Math.round(y)];
   if (!(column >= 1 && row >= 1 && column < width - 1 && row < height - 1)) return null;
@@ -77,15 +72,10 @@ export function middleOfFace({ rgb, width, height }: DecodedPicture, box: Box): 
   return light;
 }
 
-/**
- * Samples across a pixel of the square. Too few: in faces of over 130 pixels, single pixels stand for many.
- */
+/** Samples across a pixel of the square. Too few: in large faces single pixels stand for many. */
 const maxLooks = 8;
 
-/**
- * Brightness of a face and its surroundings, `surroundingsPixels` across, for `turnChange`. NaN outside of
- * the picture.
- */
+/** Brightness of a face and its surroundings for `turnChange`. NaN outside of the picture. */
 export function surroundingsAt({ rgb, width, height }: DecodedPicture, face: Box): Float32Array {
   const { left, top, step } = squareWithSurroundings(face);
   const looks = Math.min(Math.max(Math.ceil(step), 1), maxLooks);

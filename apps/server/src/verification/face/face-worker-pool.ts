@@ -50,10 +50,7 @@ export type FaceWorkerPoolOptions = {
   readonly modelsModule?: string;
   /** Address of a module with `loadAttackDetector`, the operator's own. */
   readonly detectorModule?: string;
-  /**
-   * Folders of these modules and their weights. Apart from them a worker may read only its source and
-   * packages.
-   */
+  /** Folders of these modules and their weights. A worker may also read its source and packages. */
   readonly readableFolders?: readonly string[];
 };
 
@@ -120,9 +117,7 @@ export class FaceWorkerPool {
     if (!this.#closed && this.#workers.size === 0) this.#start();
   }
 
-  /**
-   * The sandbox may fill at most half of the queue. All organizations share it: it is too short for one each.
-   */
+  /** The sandbox may fill half of the queue. All organizations share it: it is too short for one each. */
   hasPlace({ sandbox }: { readonly sandbox: boolean }): boolean {
     return this.#waiting.hasPlace({ sandbox, organization: null });
   }

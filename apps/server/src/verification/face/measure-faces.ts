@@ -18,10 +18,7 @@ import {
 import { middleOfFace, surroundingsAt } from "./face-light.ts";
 import type { FaceModels } from "./face-models.ts";
 
-/**
- * Decodes pictures one at a time, and those that get an embedding a second time. So a try never holds all its
- * pictures decoded.
- */
+/** Decodes one picture at a time, so that a try never holds all of them decoded. */
 export async function measureFaces(
   models: FaceModels,
   job: FaceJob,

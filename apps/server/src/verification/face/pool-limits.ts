@@ -11,30 +11,18 @@ export const poolLimits = {
    * last one waits too long.
    */
   queuePerWorker: 8,
-  /**
-   * Too small: tries at the end of a full queue are refused although their turn is near. Too large: the
-   * person waits for minutes.
-   */
+  /** Too small: the end of a full queue is refused too early. Too large: the person waits for minutes. */
   maxWaitMs: 60_000,
-  /**
-   * Too small: the longest tries fail on a machine ten times slower. Too large: a picture that loops in a
-   * decoder holds a worker.
-   */
+  /** Too small: long tries fail on slow machines. Too large: a picture that loops holds a worker. */
   jobTimeoutMs: 60_000,
   /**
    * For one frame during the capture; it takes 20 ms. Too small: a busy machine fails a try by a fault. Too
    * large: a hostile frame holds a worker for longer.
    */
   lookTimeoutMs: 10_000,
-  /**
-   * Too small: a cold disk cannot load 60 MB of code and models. Too large: a broken installation is noticed
-   * later.
-   */
+  /** Too small: a cold disk cannot load 60 MB. Too large: a broken installation is noticed later. */
   startTimeoutMs: 60_000,
-  /**
-   * Too small: people who come every few minutes wait for a start. Too large: an idle process holds 270 MB
-   * for longer.
-   */
+  /** Too small: people wait for starts more often. Too large: an idle process holds 270 MB for longer. */
   idleMs: 300_000,
   /**
    * Three times the measured maximum. Too small: a portrait of the most pixels does not fit. Too large: a

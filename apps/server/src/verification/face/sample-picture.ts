@@ -71,10 +71,7 @@ function byteAt(bytes: Uint8Array, index: number): number {
   return bytes[index] ?? 0;
 }
 
-/**
- * Samples across a pixel of the chip. Too few: faces of over 600 pixels alias. Too many: large portraits take
- * more time.
- */
+/** Samples across a pixel of the chip. Too few: large faces alias. Too many: portraits take longer. */
 const maxLooks = 4;
 
 /** Part of a picture in whole pixels, inside of it. */
@@ -122,10 +119,7 @@ export function pointsInPicture(points: ArrayLike<number>, cut: Cut): Float64Arr
   return Float64Array.from(points, (share, index) => share * side + (index % 2 === 0 ? left : top));
 }
 
-/**
- * A face rotated upright and scaled, from 0 to 1 less the mean colour, channel by channel. Black outside of
- * the picture.
- */
+/** A face rotated upright and scaled, like `samplePicture`. Black outside of the picture. */
 export function sampleChip(
   { rgb, width, height }: DecodedPicture,
   pixels: Float32Array,

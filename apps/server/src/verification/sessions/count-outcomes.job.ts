@@ -3,10 +3,7 @@ import { countOutcomes, deleteOutcomes, takeOutcomes } from "./session-day.store
 
 export const outcomesAtOnce = 1000;
 
-/**
- * Adds outcomes of sessions to the figures of their days. One transaction adds and deletes them, so each
- * counts once.
- */
+/** Adds outcomes to the figures of their days, and deletes them in the same transaction. */
 export function countSessionOutcomes({ setAside }: Pick<Core, "setAside">, job: string): Promise<number> {
   return setAside.rowsOf(job, "session_outcomes").run(outcomesAtOnce, {
     take: takeOutcomes,

@@ -58,10 +58,7 @@ export function quantileSeconds(buckets: ReadonlyMap<number, number>, share: num
   return null;
 }
 
-/**
- * Counts durations by class: longer than the bound before and at most this bound. The last class takes all
- * longer ones.
- */
+/** Counts durations by class, up to each bound. The last class takes all longer ones. */
 export function durationClasses(
   buckets: ReadonlyMap<number, number>,
   bounds: readonly number[],

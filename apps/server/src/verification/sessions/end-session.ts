@@ -119,9 +119,7 @@ type Records = {
   counted: OutcomeOfDay;
 };
 
-/**
- * What each kind of end writes to the session, its attempt, the event, the audit log and the day's figures.
- */
+/** What each kind of end writes to session, attempt, event, audit log and the day's figures. */
 function recordsOf(end: SessionEnd, session: SessionRow, now: Date): Records {
   const known = knownOf(session);
   const returned = { return_code_sha256: known.return_code_sha256 };

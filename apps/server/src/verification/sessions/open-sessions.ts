@@ -3,10 +3,7 @@ import type { Tenant } from "../../platform/kernel/caller.ts";
 type TenantKey = `${Tenant["organizationId"]} ${Tenant["environment"]}`;
 const keyOf = ({ organizationId, environment }: Tenant): TenantKey => `${organizationId} ${environment}`;
 
-/**
- * Counting takes at most one part in this many of a process's time: 100,000 open sessions take 0.2 s to
- * count.
- */
+/** Counting takes at most 1/50 of a process's time: 100,000 open sessions take 0.2 s. */
 const countingShare = 50;
 /**
  * Between two counts a process creates at most this share of the room that it found. Too small: a busy tenant

@@ -26,9 +26,7 @@ export function sandboxRedirectProblem(url: URL): string | null {
   return "must start with https://, or with http://localhost in the sandbox";
 }
 
-/**
- * Live sessions redirect to https only. The organization's verified domains decide which hosts are allowed.
- */
+/** Live sessions redirect to https only. Verified domains decide which hosts are allowed. */
 export function liveSchemeProblem(url: URL): string | null {
   return url.protocol === "https:" ? null : "must start with https://";
 }

@@ -5,9 +5,7 @@ import { sql } from "../../platform/db/sql.ts";
 import type { Tenant } from "../../platform/kernel/caller.ts";
 import { type SessionRow, sessionColumns } from "./session.store.ts";
 
-/**
- * The part of a session's consent that the partner may see. All fields are null before the person has agreed.
- */
+/** The part of a session's consent that the partner may see. All null before the person has agreed. */
 export type SessionConsentRow = {
   selectedFieldKeys: string[] | null;
   givenAt: Date | null;

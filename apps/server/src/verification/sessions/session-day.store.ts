@@ -95,10 +95,7 @@ const summed = (column: Sql) => sql`(
       select * from jsonb_each_text(session_days.${column}) union all select * from jsonb_each_text(excluded.${column})
     ) as both_of_them (key, count) group by key) as added)`;
 
-/**
- * Adds outcomes to their days with one statement. Writes rows in the order of their key, so that concurrent
- * batches cannot deadlock.
- */
+/** Adds outcomes in one statement, in the order of their key, so that batches cannot deadlock. */
 export async function countOutcomes(tx: Tx, outcomes: readonly Omit<OutcomeRow, "id">[]): Promise<void> {
   const days = [...daysOf(outcomes)].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, day]) => day);
   await tx.run(sql`

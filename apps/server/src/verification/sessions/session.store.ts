@@ -45,9 +45,7 @@ export type SessionRow = {
   steps: StepsDone;
   /** Null: the default methods. */
   methods: Method[] | null;
-  /**
-   * For sessions that ended before `steps` existed. A release that drops these columns fills `steps` first.
-   */
+  /** For sessions that ended before `steps` existed. Dropping these columns needs a migration to `steps`. */
   nfcTriesUsed: number;
   livenessTriesUsed: number;
   contractVersion: number;
@@ -149,10 +147,7 @@ export const stageBeforeSteps = sql`case
   when opened_at is not null then 'opened'
   else 'created' end`;
 
-/**
- * Records the first time that the page was sent. Skips a locked session, because the next request can record
- * it.
- */
+/** Records the first time that the page was sent. Skips a locked session: the next request records it. */
 export async function markOpened(db: Queryable, id: SessionId, now: Date): Promise<void> {
   await db.run(sql`
     update sessions set opened_at = ${now}
@@ -257,10 +252,7 @@ export function countSessions(
       ${count("failed")} as failed, ${count("expired")} as expired, ${count("cancelled")} as cancelled`);
 }
 
-/**
- * Sessions that are scanned before an index is used. Fewer: more searches sort many matches. More: each reads
- * more rows.
- */
+/** Sessions scanned before an index is used. Fewer: more searches sort. More: each reads more rows. */
 const maxScannedFirst = 1_000;
 
 /**
@@ -310,10 +302,7 @@ function hasStatus(status: SessionFilterStatus, now: Date): Sql {
   return isOpen(status) ? sql`status = ${status} and expires_at > ${now}` : sql`status = ${status}`;
 }
 
-/**
- * The id with the collation of the index that a list is read from. `0010_sessions.sql` says why it is not the
- * plain id.
- */
+/** The id with the collation of the list's index. `0010_sessions.sql` says why it is not the plain id. */
 export const idBy = {
   organization: sql`id collate by_organization`,
   status: sql`id collate by_status`,
@@ -411,9 +400,7 @@ export function stateOf(row: SessionRow): SessionState {
   return { status: row.status, expiresAt: row.expiresAt, plan: plan(row) };
 }
 
-/**
- * A conditional update (compare and set): changes nothing if the session is no longer in the status `from`.
- */
+/** A conditional update (compare and set): changes nothing if the status is no longer `from`. */
 type Move = {
   from: SessionStatus;
   to: SessionStatus;
@@ -438,10 +425,7 @@ export function sessionMove(id: SessionId, move: Move): Sql {
     where id = ${id} and status = ${move.from}`;
 }
 
-/**
- * The session row with this try counted. The time of the first pass stays: repeating a step that has passed
- * uses up no try.
- */
+/** The row with this try counted. The first pass stays: repeating a passed step uses up no try. */
 export function withTryCounted(
   session: SessionRow,
   { step, number, passed }: { step: Step; number: number; passed: boolean },
@@ -489,10 +473,7 @@ export type VerificationAttemptRow = {
 const attemptColumns = sql`id, session_id, status, failure_code, risk_score, session_expires_at, completed_at,
   created_at, updated_at`;
 
-/**
- * Matches the attempts of a session, which begin within its hour. `of` is the alias of the table, with its
- * dot.
- */
+/** Matches the attempts of a session, which begin within its hour. `of`: table alias with its dot. */
 export function ofSession(sessionId: SessionId, of: Sql = noSql): Sql {
   const { from, to } = madeSoonAfter("va", sessionId, sessionLifetimeMs);
   return sql`${of}session_id = ${sessionId} and ${of}id >= ${from} and ${of}id < ${to}`;
@@ -568,9 +549,7 @@ export async function touchAttempt(db: Queryable, attemptId: AttemptId, now: Dat
   return touched === 1;
 }
 
-/**
- * Stores a verdict that leaves the attempt open. The reason for a refused try is deleted with the session.
- */
+/** Stores a verdict that leaves the attempt open. The reason of a refusal is deleted with the session. */
 export function setVerdict(
   tx: Tx,
   attemptId: AttemptId,
@@ -700,9 +679,7 @@ export async function findNextExpiry(db: Queryable): Promise<Date | null> {
   return expiresAt;
 }
 
-/**
- * Expiry of the oldest session whose expiry was not published yet, without those that `job` has quarantined.
- */
+/** Expiry of the oldest session whose expiry is not published, without what `job` has quarantined. */
 export function oldestDueSession(job: string, now: Date): Sql {
   const waiting = notQuarantined(job, "sessions", sql`id`, "text", now);
   return sql`

@@ -37,9 +37,7 @@ export function isOpen(status: SessionStatus): boolean {
   return status === "created" || status === "in_progress";
 }
 
-/**
- * The effective status at `now`: from `expiresAt` on an open session is expired, even before the job has run.
- */
+/** The effective status: from `expiresAt` on an open session is expired, even before the job has run. */
 export function statusAt(session: { status: SessionStatus; expiresAt: Date }, now: Date): SessionStatus {
   return isOpen(session.status) && session.expiresAt <= now ? "expired" : session.status;
 }
@@ -129,10 +127,7 @@ export function decideTry(
     : { kind: "count", step };
 }
 
-/**
- * A person declines before agreeing. Anyone with the link may do so until someone has agreed; then only that
- * person may cancel.
- */
+/** A person declines. Anyone with the link may until someone has agreed; then only that person may cancel. */
 export function decideDecline(
   session: SessionState,
   agreed: boolean,

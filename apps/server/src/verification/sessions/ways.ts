@@ -37,10 +37,7 @@ export function availableMethods(
   return enabledMethods(config, { sandbox }).filter((method) => canRead || !defaultMethods.includes(method));
 }
 
-/**
- * The required field or requirement that a method cannot provide, as the request names it; null if there is
- * none.
- */
+/** The required field or requirement that a method cannot provide, as the request names it; or null. */
 export function obstacleTo(method: Method, asked: Asked, among: GivingKinds = kinds): string | null {
   const kind = kindOf(method, among);
   if (kind === undefined) return "methods";
@@ -68,10 +65,7 @@ export function operatorLacks(
   return kind === undefined ? "methods" : kind.lacks(method, asked, operator);
 }
 
-/**
- * The listed methods that can provide every required field and meet every requirement, in the partner's
- * order.
- */
+/** The listed methods that provide every required field and requirement, in the partner's order. */
 export function waysToSatisfy(
   asked: Asked,
   listed: readonly Method[],

@@ -8,10 +8,7 @@ import { parseCertificate } from "@assay/credential/x509/certificate";
 import { isEmrtdError } from "@assay/emrtd/emrtd-error";
 import { readPem } from "@assay/emrtd/trust/pem";
 
-/**
- * A list of trusted entities (ETSI TS 119 602), a VICAL (ISO/IEC 18013-5), or certificates without a signed
- * list.
- */
+/** A list of trusted entities (ETSI TS 119 602), a VICAL (ISO/IEC 18013-5), or unsigned certificates. */
 export type WalletListType = "lote" | "vical" | "certificates";
 
 export type WalletList = {

@@ -57,10 +57,7 @@ type Around = Pick<Core, "config" | "db" | "clock" | "log" | "publicUrl" | "ring
   reader: TrustReader;
 };
 
-/**
- * Fetches one source that is due, and carries out removals whose waiting time is over. Returns the number of
- * both.
- */
+/** Fetches one source that is due, and carries out overdue removals. Returns the number of both. */
 export async function refreshTrust(around: Around, job: string): Promise<number> {
   const { config, clock, quarantine } = around;
   const removed = await carryOutRemovals(around, job);
@@ -148,10 +145,7 @@ async function ask(around: Around, source: TrustSourceRow): Promise<void> {
   log.warn("could not update from a trust source", { source: source.address, problem });
 }
 
-/**
- * Imports the edition of the source. Returns the problem, or null. An unexpected error counts as a problem of
- * the source.
- */
+/** Imports the edition of the source. Returns the problem, unexpected ones included, or null. */
 async function problemOf(around: Around, source: TrustSourceRow): Promise<string | null> {
   const { db, clock } = around;
   try {
@@ -249,10 +243,7 @@ async function readWalletEdition(
   return { at: answer.list.at, insert };
 }
 
-/**
- * Imports an edition whole or not at all: additions count at once, removals wait. Returns why it is refused,
- * or null.
- */
+/** Imports an edition: additions count at once, removals wait. Returns why it is refused, or null. */
 async function importEdition(
   around: Around,
   { address }: TrustSourceRow,

@@ -3,10 +3,7 @@ import type { CurrentTrust } from "./current-trust.ts";
 import type { TrustReader } from "./trust-reader.ts";
 import { listSources } from "./trust-source.store.ts";
 
-/**
- * Returns the job that updates the metrics of the trust store. Countries are those of the certificates,
- * sources are numbered.
- */
+/** Returns the job that updates the metrics of the trust store. Sources are numbered, not named. */
 export function createShowTrust(
   { db, clock, metrics }: Pick<Core, "db" | "clock" | "metrics">,
   trust: CurrentTrust,

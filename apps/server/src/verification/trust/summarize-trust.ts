@@ -23,10 +23,7 @@ export type TrustSummary = {
   heldRemovals: number;
 };
 
-/**
- * The figures of `assay trust status`. Reading the certificates takes a thread some seconds, once for each
- * version and hour.
- */
+/** The figures of `assay trust status`. Costs a thread some seconds, once a version and hour. */
 export async function summarizeTrust(
   { db, clock }: Pick<Core, "db" | "clock">,
   trust: CurrentTrust,
@@ -61,10 +58,7 @@ export async function summarizeTrust(
   };
 }
 
-/**
- * A list for wallets has its purpose before the address. Some directories need a name and password, or a
- * token in the query.
- */
+/** A list for wallets has its purpose before the address. Some addresses contain credentials. */
 function withoutCredentials(address: string): string {
   const [, purpose = "", rest = ""] = /^((?:[a-z]+=)?)(.*)$/s.exec(address) ?? [];
   const url = URL.parse(rest);

@@ -262,10 +262,7 @@ function printPolicy(policy: VerificationPolicy, print: Print): void {
   }
 }
 
-/**
- * The only imported file whose fingerprint has this prefix. Prints the reason and returns null if there is no
- * such file or several.
- */
+/** The only imported file whose fingerprint has this prefix. Otherwise prints the reason; null. */
 async function findOneFile(db: Db, sha256Prefix: string, print: Print): Promise<string | null> {
   const prefix = sha256Prefix.toLowerCase();
   const files = /^[0-9a-f]{8,64}$/.test(prefix) ? await findImportedFiles(db, prefix) : [];
@@ -278,10 +275,7 @@ async function findOneFile(db: Db, sha256Prefix: string, print: Print): Promise<
   return null;
 }
 
-/**
- * Changes the imports of one file, named by the prefix of its fingerprint, and logs each change. Null if no
- * file matches.
- */
+/** Changes the imports of the file with this prefix, and logs each change. Null if no file matches. */
 async function changeOneFile(
   db: Db,
   sha256Prefix: string,

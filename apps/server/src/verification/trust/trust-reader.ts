@@ -4,10 +4,7 @@ import type { WalletListAnswer } from "./read-wallet-list.ts";
 import type { TrustSnapshot } from "./trust-snapshot.ts";
 import type { EditionAnswer, TrustSurvey, TrustTask, WalletListTask } from "./trust-task.ts";
 
-/**
- * Reads lists in a separate thread: some hundred certificates take a while, and a hostile list may take
- * longer.
- */
+/** Reads lists in a separate thread: hundreds of certificates, or a hostile list, take a while. */
 export class TrustReader {
   readonly #pool = new WorkerPool<TrustTask | WalletListTask, unknown>(
     new URL("./trust-worker.ts", import.meta.url),

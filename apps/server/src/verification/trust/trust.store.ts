@@ -44,10 +44,7 @@ type ImportRow = {
   deviationLists: Buffer[];
 };
 
-/**
- * Everything that is trusted for passports, with its version. One statement, so that both are of the same
- * snapshot.
- */
+/** Everything trusted for passports, with its version. One statement, so of one snapshot. */
 export async function readTrust(
   db: Queryable,
 ): Promise<{ version: number; records: readonly TrustRecord[] }> {

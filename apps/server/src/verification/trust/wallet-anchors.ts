@@ -8,10 +8,7 @@ import { listKinds, listWalletAnchors, type WalletAnchorRow } from "./wallet-tru
 
 type Around = Pick<Core, "db" | "config">;
 
-/**
- * The trusted issuers of wallet credentials. The test country and imports for the sandbox do not count in
- * live.
- */
+/** The trusted issuers of wallet credentials. Those of the sandbox do not count in live. */
 export async function walletAnchors(
   around: Around,
   environment: Environment,
@@ -52,9 +49,7 @@ export function isStale({ nextUpdate }: Pick<WalletAnchorRow, "nextUpdate">, now
   return nextUpdate !== null && nextUpdate < now;
 }
 
-/**
- * Stale for so long that live sessions ignore it. Some delay is normal: AAMVA replaces its VICAL every day.
- */
+/** So stale that live sessions ignore it. Some delay is normal: AAMVA replaces its VICAL daily. */
 export function isOver(
   { nextUpdate }: Pick<WalletAnchorRow, "nextUpdate">,
   { wallet }: Pick<Config, "wallet">,
@@ -63,9 +58,7 @@ export function isOver(
   return nextUpdate !== null && later(nextUpdate, wallet.listGraceDays * dayMs) < now;
 }
 
-/**
- * If several lists name an authority, the best one counts: a fresh list first, then one that others publish.
- */
+/** If several lists name an authority, the best counts: a fresh one, then one that others publish. */
 function anchorsOf(rows: readonly WalletAnchorRow[], now: Date): TrustAnchor[] {
   const best = new Map<string, TrustAnchor>();
   for (const row of rows) {

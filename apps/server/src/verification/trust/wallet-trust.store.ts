@@ -19,10 +19,7 @@ export type WalletImport = {
   statusCertificates: readonly Uint8Array[];
 };
 
-/**
- * One file may serve several purposes and scopes. Parts of passport imports start at 0 and have at most six
- * digits.
- */
+/** A file may serve several purposes and scopes. Parts of passport imports have at most six digits. */
 function partOf({ purpose, scope }: Pick<WalletImport, "purpose" | "scope">): number {
   const purposes: Record<Purpose, number> = { pid: 0, mdl: 1, age: 2 };
   return 1_000_000 + purposes[purpose] * 2 + (scope === "sandbox" ? 1 : 0);

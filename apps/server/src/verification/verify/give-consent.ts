@@ -25,10 +25,7 @@ type Request = {
 };
 type Given = { consent: ConsentRow; session: SessionRow; cancelToken: string };
 
-/**
- * The person agrees. Until a device has claimed the session they may choose again, which replaces the
- * consent.
- */
+/** The person agrees, and may choose again until a device has claimed the session. */
 export async function giveConsent(core: Core, texts: ConsentTexts, request: Request): Promise<Given> {
   for (;;) {
     const given = await storeConsent(core, texts, request);

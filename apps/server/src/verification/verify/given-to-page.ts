@@ -57,10 +57,7 @@ export async function findWhoAsks({ db }: Pick<Core, "db">, session: SessionRow)
 /** In the likely language of the reader; the page fetches others. */
 type TextsOfPage = { version: string; hash: string; texts: Partial<Record<PageLanguage, ConsentText>> };
 
-/**
- * The first data that the page of a session needs, sent with the page, so that it is never empty. The preview
- * has no session.
- */
+/** The first data of a session's page, sent with it, so that it is never empty. */
 export type GivenToPage = {
   language: PageLanguage;
   data:

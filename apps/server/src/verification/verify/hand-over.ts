@@ -48,10 +48,7 @@ export function createHandoff(
   });
 }
 
-/**
- * The reading device claims or resumes the session. Of two concurrent claims the second finds the token
- * consumed.
- */
+/** The reading device claims or resumes the session. A concurrent claim finds the token consumed. */
 export function claimHandoff(
   { db, clock }: Core,
   claim: {

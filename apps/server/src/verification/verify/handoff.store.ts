@@ -3,10 +3,7 @@ import { firstRow, type Question, type Tx } from "../../platform/db/db.ts";
 import { sql } from "../../platform/db/sql.ts";
 import type { HandoffToken } from "./handoff.ts";
 
-/**
- * Unclaimed tokens of a session; the oldest beyond it are deleted. Pages that renew their code need a few
- * dozen an hour.
- */
+/** Unclaimed tokens of a session. Pages that renew their code need a few dozen an hour. */
 const maxTokensPerSession = 200;
 
 export function insertHandoffToken(

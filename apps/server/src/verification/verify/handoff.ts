@@ -6,9 +6,7 @@ import { later, secondMs } from "../../platform/kernel/clock.ts";
 export type HandoffToken = {
   expiresAt: Date;
   consumedAt: Date | null;
-  /**
-   * The device that claimed it. Null before a claim, and if another token of the session was claimed instead.
-   */
+  /** The device that claimed it. Null before, and if another token of the session was claimed. */
   deviceHash: Buffer | null;
   mayTakeOver: boolean;
 };

@@ -12,10 +12,7 @@ type Entry = { logo: Logo | null; until: Date };
 const maxEntries = 200;
 const maxBytes = 16 * 1024 * 1024;
 const maxFetchesAtOnce = 16;
-/**
- * Limits the slots that addresses which never answer can take. With 1, a changed logo would wait for the old
- * one.
- */
+/** Limits slots for addresses that never answer. With 1, a changed logo would wait for the old one. */
 const maxFetchesOfOrganization = 2;
 const fetchTimeoutMs = 5 * secondMs;
 const headers = { accept: logoTypes.join(", "), "user-agent": "Assay-Logos/1" };

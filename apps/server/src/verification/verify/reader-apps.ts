@@ -43,10 +43,7 @@ export function wellKnownDocuments({ android, ios }: ReaderApps): ReadonlyMap<st
   return documents;
 }
 
-/**
- * Where the page at `/app` leads. The operator's address takes precedence over the file that this service
- * serves.
- */
+/** Where the page at `/app` leads: to the operator's address, else to the file of this service. */
 export function installPlacesOf({ android, ios }: ReaderApps, androidFile: string): InstallPlaces {
   const named = android?.installUrl ?? null;
   return {
@@ -72,9 +69,7 @@ export function appBannerOf(app: IosReaderApp | null): string | null {
   return `<meta name="apple-itunes-app" content="app-id=${number}${clip}" />`;
 }
 
-/**
- * The apps, as the person's page needs them. Package and team are public: the documents above contain them.
- */
+/** The apps for the person's page. Package and team are public: the documents above contain them. */
 export function viewReaderApps({ android, ios }: ReaderApps, publicUrl: string) {
   return {
     android: android && {

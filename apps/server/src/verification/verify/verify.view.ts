@@ -74,10 +74,7 @@ export function viewConsent(row: ConsentRow, session: SessionRow): Static<typeof
   };
 }
 
-/**
- * The logo to show, only if the organization has verified a domain. An uploaded logo takes precedence over an
- * address.
- */
+/** The logo, only with a verified domain. An uploaded one takes precedence over an address. */
 export function shownLogo(
   organization: OrganizationOfPerson,
   domain: string | null,

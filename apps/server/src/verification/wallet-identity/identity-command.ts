@@ -94,10 +94,7 @@ export async function importIdentity(
   return 0;
 }
 
-/**
- * A renewed certificate for a key in use gets another row, because requests signed with the older one are
- * still open.
- */
+/** A renewed certificate gets another row, because requests signed with the older one are open. */
 async function insertRenewed(
   around: Around,
   owner: WalletIdentityRow,

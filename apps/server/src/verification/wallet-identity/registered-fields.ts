@@ -31,9 +31,7 @@ export function onlyRegistered(
   });
 }
 
-/**
- * A claim is listed with all of its parts. The document's expiry is needed to check the credential itself.
- */
+/** A claim is listed with all of its parts. The expiry is needed to check the credential itself. */
 function isListed(claims: readonly ClaimPath[], path: ClaimPath): boolean {
   const isExpiry = path.at(-1) === "expiry_date" || path.at(-1) === "date_of_expiry";
   return isExpiry || claims.some((listed) => listed.every((part, at) => part === path[at] || part === null));

@@ -64,10 +64,7 @@ export function keyFits(privateKey: Uint8Array, leaf: Uint8Array): boolean {
   return createPublicKey(key).export(spki).equals(new X509Certificate(leaf).publicKey.export(spki));
 }
 
-/**
- * The registered identifiers of a certificate's owner: `organizationIdentifier`, or `serialNumber` of a
- * person.
- */
+/** The owner's registered identifiers: `organizationIdentifier`, or `serialNumber` of a person. */
 export function identifiersOf(leaf: Uint8Array): readonly string[] {
   return new X509Certificate(leaf).subject
     .split("\n")
@@ -80,10 +77,7 @@ export type Registration = {
   expiresAt: Date | null;
 };
 
-/**
- * A registration certificate (`rc-wrp+jwt`, ETSI TS 119 475), or null for anything else. Wallets check its
- * signature.
- */
+/** A registration certificate (`rc-wrp+jwt`, ETSI TS 119 475), or null. Wallets check its signature. */
 export function readRegistration(jwt: string): Registration | null {
   const claims = readJwtClaims(jwt);
   if (claims === null) return null;

@@ -42,10 +42,7 @@ export async function writeCertificateRequest(
   return new Uint8Array(request.rawData);
 }
 
-/**
- * A certificate for `key`. The issuing authority's certificate is not stored: wallets of the sandbox do not
- * need it.
- */
+/** A certificate for `key`. Wallets of the sandbox do not need the issuer's certificate. */
 export async function writeSandboxLeaf(
   host: string | null,
   key: KeyObject,

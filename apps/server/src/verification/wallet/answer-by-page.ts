@@ -27,10 +27,7 @@ type PageAnswer = {
   browserSecret: string | null;
 };
 
-/**
- * An answer from the browser's Digital Credentials API. The browser binds it to our origin, so it is recorded
- * at once.
- */
+/** An answer of the Digital Credentials API, which the browser binds to our origin: recorded at once. */
 export async function answerByPage(core: Core, given: PageAnswer): Promise<WalletOutcomeData> {
   const { db, clock } = core;
   const now = clock.now();

@@ -41,10 +41,7 @@ const failureCodes = {
   data: "document_data_invalid",
 } as const satisfies Record<RefusalCause, FailureCode>;
 
-/**
- * Judges a presentation: the verdict, the status of the credential, and whether it contains what the partner
- * requires.
- */
+/** Judges a presentation, the status of its credential, and whether it has what the partner requires. */
 export async function judgePresentation(
   core: Core,
   { request, terms, binding }: { request: WalletRequest; terms: AgreedTerms; binding: HolderBinding },

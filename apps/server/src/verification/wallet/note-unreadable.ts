@@ -4,10 +4,7 @@ import { tenantOf } from "../../platform/kernel/caller.ts";
 import { countUnreadable } from "./wallet-request.store.ts";
 import type { WalletRequest } from "./wallet-request.ts";
 
-/**
- * An unreadable answer uses up no try. A few of them retire the request, which limits the entries in the
- * audit log.
- */
+/** An unreadable answer uses up no try. A few retire the request, which bounds the audit log. */
 export function noteUnreadable(
   { db, clock }: Pick<Core, "db" | "clock">,
   request: WalletRequest,

@@ -7,10 +7,7 @@ import { ApiError } from "../../platform/kernel/api-error.ts";
 import { findSessionOfPerson } from "../sessions/session.store.ts";
 import { isOpen, statusAt } from "../sessions/session.ts";
 
-/**
- * The answer to the page after a proof. If the session is still open, another device has taken over the
- * attempt.
- */
+/** The answer to the page after a proof. If the session is open, another device has taken over. */
 export async function readFinalOutcome(core: Pick<Core, "db" | "clock">, sessionId: SessionId) {
   const outcome = await readOutcome(core, sessionId, null);
   if (isOpen(outcome.status)) throw new ApiError("WALLET_REQUEST_EXPIRED");

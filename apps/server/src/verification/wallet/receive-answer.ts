@@ -82,9 +82,7 @@ function isRecorded({ kind }: { kind: string }): boolean {
   return kind === "counted" || kind === "session_ended";
 }
 
-/**
- * Nothing is recorded before the person is back in the browser that asked. Only the answer contains the code.
- */
+/** Nothing is recorded before the person is back in the browser. Only the answer contains the code. */
 async function hold(core: Core, request: WalletRequest, proof: WalletProof): Promise<string | "superseded"> {
   const code = newToken();
   const held = holdProof(code, request.idHash, proof);

@@ -49,10 +49,7 @@ type Started = {
   dcRequest: DcRequest | null;
 };
 
-/**
- * Creates a request for what the person agreed to. Starts or continues the attempt, and retires the request
- * before.
- */
+/** Requests what the person agreed to, in a new or the open attempt. Retires the request before. */
 export async function startRequest(core: Core, start: Start): Promise<Started> {
   const { db, clock, ring } = core;
   const found = await findSessionOfPerson(db, start.sessionId);
@@ -202,10 +199,7 @@ function linkOf({ core, request, requestId, anchors }: Asking): string | null {
   }
 }
 
-/**
- * Both protocols in one call. A driving licence and a proof of age are two Annex C requests, of which a
- * wallet answers one.
- */
+/** Both protocols in one call. Licence and age proof are two Annex C requests; a wallet answers one. */
 async function dcRequestOf(
   { core, request, anchors, responseKey }: Asking,
   identity: WalletIdentity,

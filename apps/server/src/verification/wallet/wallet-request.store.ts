@@ -104,9 +104,7 @@ export function findHeld(db: Queryable, sessionId: SessionId, codeHash: Buffer):
     where session_id = ${sessionId} and code_hash = ${codeHash} and state = 'answered'`);
 }
 
-/**
- * Requests of ended sessions, held proofs of people who did not return, and all requests older than a day.
- */
+/** Requests of ended sessions, proofs of people who did not return, and requests older than a day. */
 export function expiredRequests(now: Date): Expired {
   return {
     table: "wallet_requests",

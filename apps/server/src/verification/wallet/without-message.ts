@@ -1,7 +1,4 @@
-/**
- * Replaces the message of an unexpected error: a parser may quote personal data, and messages are logged.
- * Name and stack stay.
- */
+/** Replaces the message of an unexpected error, because a parser may quote personal data. */
 export async function withoutMessage<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -54,10 +54,7 @@ test("guesses are counted together, whichever machine they reach", async () => {
   assert.deepEqual(new Set(answers.slice(firstLimited)), new Set([429]));
 });
 
-/**
- * A device in the sandbox that connects to the other machine each time, reads its chip again and asks for a
- * challenge.
- */
+/** A sandbox device that reads its chip at the other machine each time and asks for a challenge. */
 async function askElsewhere(t: TestContext) {
   const { sessionId, socketToken } = await claimedSession((await createPartner(api)).api);
   return async (): Promise<TestDevice> => {

@@ -13,10 +13,7 @@ import { createReceivingEndpoint, decrypt, registration, startReceiver } from ".
 import { startTestService } from "../../support/service.ts";
 import { until } from "../../support/until.ts";
 
-/**
- * Two processes on one database. The second does no background work. Leases of both end when the clock has
- * moved by half a minute.
- */
+/** Two processes; the second does no background work. Leases of both end after half a minute. */
 const authority = createAuthority();
 const env = { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" };
 const webhooks = { ca: authority.certificate, pollMs: 50, attemptTimeoutMs: 60_000 };

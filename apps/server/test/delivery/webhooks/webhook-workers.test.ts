@@ -14,10 +14,7 @@ import { createReceivingEndpoint, startReceiver } from "../../support/receiver.t
 import { startTestService } from "../../support/service.ts";
 import { until } from "../../support/until.ts";
 
-/**
- * Several processes on one queue. The first one only answers requests, so that nothing is sent before a test
- * wants it.
- */
+/** Several processes on one queue. The first only answers requests, so tests decide what is sent. */
 const authority = createAuthority();
 const env = { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" };
 const webhooks = { ca: authority.certificate };

@@ -14,9 +14,7 @@ import { claimed, createSession, fail, judge, succeed } from "../../support/sess
 import { agree } from "../../support/verify.ts";
 import { trustTestCountry } from "../../support/verify-device.ts";
 
-/**
- * Performs every audited action once: the organization's log then has the event, its actor and its target.
- */
+/** Performs every audited action once: the organization's log has its event, actor and target. */
 const dns = await startDnsServer();
 const authority = createAuthority();
 const service = await startTestService({

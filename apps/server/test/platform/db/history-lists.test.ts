@@ -33,10 +33,7 @@ const sessionIds = [1, 2, 3].map(() => newId("vs", later(now, -27 * dayMs)));
 const audited: readonly AuditEvent[] = ["session.created", "session.expired", "api_key.created"];
 const actorIds = ["key-a", "key-b"];
 
-/**
- * As if another process had made it in the same millisecond: the same prefix, which is all that an index
- * contains, and another end.
- */
+/** As if another process had made it in the same millisecond: the indexed prefix is the same. */
 function alike<T extends Id<string>>(first: Map<number, T>, at: Date, id: T, beginning: number): T {
   const before = first.get(at.getTime());
   if (before === undefined) first.set(at.getTime(), id);
@@ -49,10 +46,7 @@ const auditIdAt = (at: Date, i: number) =>
     ? newUuid<AuditLogId>(at)
     : knownId<AuditLogId>(uuidFloor(at).slice(0, 18) + newUuid(at).slice(18));
 
-/**
- * A few weeks of history of two organizations, one of them in both environments, with several entries in one
- * millisecond.
- */
+/** Weeks of history of two organizations, one in both environments, some entries in one millisecond. */
 async function seed() {
   const [partner, other] = [await createPartner(api), await createPartner(api)];
   await openLive(core, partner.organizationId);
@@ -271,9 +265,7 @@ async function planOf(statement: Sql): Promise<PlanNode[]> {
   });
 }
 
-/**
- * Removes conditions that hold for almost all rows read: the id after the cursor, and the endpoint's owner.
- */
+/** Removes conditions that hold for almost all rows: the id after the cursor, the endpoint's owner. */
 function withoutImplied(filter: string): string {
   return filter.replaceAll(
     / AND |[()]|\bid (?:<|>=?) '[^']*'::\w+|organization_id = '[^']*'::uuid|NOT sandbox/g,

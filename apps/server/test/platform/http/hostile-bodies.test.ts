@@ -21,9 +21,7 @@ const account = { name: "Ada", email: "ada@example.com", password: "correct hors
 /** Nearly as much as a route without credentials takes. */
 const room = 15 * 1024;
 
-/**
- * The refusal of a sign-up, which needs no credentials. The service must answer others before the deadline.
- */
+/** The refusal of a sign-up, which needs no credentials. Others must be answered before the deadline. */
 async function refusal(body: unknown): Promise<string> {
   const signal = AbortSignal.timeout(30_000);
   const headers = { "content-type": "application/json" };

@@ -258,10 +258,7 @@ async function whileFull(work: () => Promise<void>): Promise<void> {
   await until(narrow, { placed: 0, waiting: 0 });
 }
 
-/**
- * Sends a request and then 32 of the same caller, so that it is the oldest of their queue. All are answered
- * in the end.
- */
+/** Sends a request and then 32 of the same caller, so that it is the oldest of their queue. */
 async function pushOut<T>(send: () => Promise<T>, another: () => Promise<unknown>): Promise<T> {
   const before = await gauge(narrow, "assay_admission_waiting");
   const answer = send();

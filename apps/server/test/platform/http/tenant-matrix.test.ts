@@ -144,10 +144,7 @@ async function removedMember(): Promise<Api> {
 
 // --- what they get -----------------------------------------------------------------------------------------
 
-/**
- * How the routes differ for outsiders: by who is admitted, and whether they write. `in body`: the body names
- * the organization.
- */
+/** How routes differ for outsiders. `in body`: the body names the organization. */
 type Kind =
   | "public"
   | "user"
@@ -232,10 +229,7 @@ function readVerdict(answer: Answer): Exclude<Expected, "404"> {
 
 // --- with what ---------------------------------------------------------------------------------------------
 
-/**
- * Whose identifier a parameter of a path takes. Null: a secret that only its holder has (a link), and no one
- * here does.
- */
+/** Whose identifier a parameter takes. Null: a secret of its holder (a link), unknown here. */
 const inPath: Readonly<Record<string, string | null>> = {
   "/v1/auth/account/sessions/:id": things.userSessionId,
   "/v1/auth/api-keys/:id": things.apiKeyId,

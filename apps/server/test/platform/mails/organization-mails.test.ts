@@ -32,9 +32,7 @@ const env = {
 const service = await startTestService({ env });
 const second = await startTestService({ env, databaseUrl: service.databaseUrl, clock: service.clock });
 const { api } = service;
-/**
- * The same installation before it had a mail server: accounts from that time are signed in and not verified.
- */
+/** The same installation before it had a mail server: its accounts are signed in and not verified. */
 const before = await startTestService({
   databaseUrl: service.databaseUrl,
   clock: service.clock,

@@ -12,10 +12,7 @@ const partner = await createPartner(api);
 
 const verifyDist = new URL("../../../../verify/dist/", import.meta.url);
 
-/**
- * What the person's page loads between consent and camera: every screen, the QR code for a phone, and the
- * connection to the service.
- */
+/** What the person's page loads between consent and camera: screens, QR code and connection. */
 const lateParts = [
   "src/screens/later.tsx",
   "../../node_modules/qrcode-generator/dist/qrcode.mjs",

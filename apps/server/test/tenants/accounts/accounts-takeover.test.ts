@@ -57,9 +57,7 @@ async function resetPassword(email: string, password: string) {
   assert.equal((await api.post("/v1/auth/password/reset", { token, password })).status, 204);
 }
 
-/**
- * A user who signed up with another person's address before addresses were verified, and stayed signed in.
- */
+/** Signed up with another person's address before addresses were verified, and still signed in. */
 async function squat() {
   const squatter = await signUp(before.api);
   const authenticator = await addPasskey(squatter, { password: squatter.password });

@@ -8,9 +8,7 @@ import { startTestService } from "../../support/service.ts";
 const sink = await startMailSink();
 const service = await startTestService({ env: { SMTP_URL: sink.url, PUBLIC_URL: "http://localhost:3000" } });
 const { api } = service;
-/**
- * The same installation before it had a mail server: accounts from that time are signed in and not verified.
- */
+/** The same installation before it had a mail server: its accounts are signed in and not verified. */
 const before = await startTestService({
   databaseUrl: service.databaseUrl,
   clock: service.clock,

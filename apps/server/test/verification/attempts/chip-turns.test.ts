@@ -21,10 +21,7 @@ const threads = openChipThreads({ threads: 1 });
 after(() => threads.close());
 const asked: (() => void)[] = [];
 const served: (string | null)[] = [];
-/**
- * One thread, which starts when all documents have arrived. So the order of serving depends only on their
- * arrival.
- */
+/** One thread, which starts when all documents have arrived, so that only their order matters. */
 const pool: ChipPool = {
   get waiting() {
     return threads.waiting;

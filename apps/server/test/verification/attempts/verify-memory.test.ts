@@ -246,9 +246,7 @@ test("nothing is counted and every byte is overwritten when the process is stopp
 
 // --- a capture that outlives its challenge -----------------------------------------------------------------
 
-/**
- * Keeps the chip for a device that reconnects. One machine, because the chip is in the memory of a process.
- */
+/** Keeps the chip for a device that reconnects. One machine, because the chip is in its memory. */
 const patient = await startTestService({
   machines: 1,
   verify: { ...verify, timing: { ...verify.timing, resumeMs: verifySocketLimits.resumeMs } },

@@ -17,10 +17,7 @@ const partner = await createPartner(service.api);
 
 const opcode = { text: 1, close: 8, ping: 9 } as const;
 
-/**
- * A WebSocket by hand, because Node's answers pings automatically. Resolves with what arrived until the
- * connection ended.
- */
+/** A WebSocket by hand, because Node's answers pings. Resolves with what arrived until its end. */
 async function muteDevice(baseUrl: string, sessionId: string, hello: string) {
   const upgrade = request(`${baseUrl}${verifySocketPath(sessionId)}`, {
     headers: {

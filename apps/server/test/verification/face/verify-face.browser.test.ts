@@ -113,10 +113,7 @@ async function comeToTheFace(width: number) {
   return { page, problems, read };
 }
 
-/**
- * From opening the camera to the first instruction. The page starts by itself, or by hand if its guide is too
- * slow.
- */
+/** From opening the camera to the first instruction, by hand if the page's guide is too slow. */
 async function startCamera(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Use the camera" }).click();
   const instruction = page.getByTestId("face-instruction");

@@ -15,9 +15,7 @@ const partner = await createPartner(api);
 
 type Pose = { angle: number; scale: number; yaw: number; x: number; y: number; glare: number };
 
-/**
- * What a camera sees of a picture that is moved, turned, tilted and lit by a lamp, with three bytes a pixel.
- */
+/** What a camera sees of a moved, turned, tilted and lit picture, with three bytes a pixel. */
 const filmed = `async ({ address, poses, width, height }) => {
   const picture = new Image();
   picture.src = address;

@@ -78,10 +78,7 @@ async function showWhole(page: Page, width: number): Promise<void> {
 /** The screens that most people see, and in which nothing is by chance. */
 const comparedScreens = new Set(["consent-verified", "face-simulated", "succeeded", "failed-chip"]);
 
-/**
- * Small and dark: fits and is accessible. Screenshots also show it large and light; the contrast of its
- * colours is tested separately.
- */
+/** Small and dark: fits and is accessible. Screenshots also show it large and light. */
 async function look(page: Page, name: string, extent: "small" | "both" = "both"): Promise<void> {
   await page.setViewportSize({ width: 320, height: 900 });
   await page.emulateMedia({ colorScheme: "dark" });

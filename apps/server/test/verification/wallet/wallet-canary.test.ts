@@ -28,15 +28,10 @@ const { api, core, clock } = service;
 const letters = (length: number) =>
   [...randomBytes(length)].map((byte) => String.fromCharCode(65 + (byte % 26))).join("");
 
-/**
- * Of the test list, which has 1,024 entries. The number alone occurs in many places, so the test searches for
- * the reference.
- */
+/** Of the test list, which has 1,024 entries. Numbers occur everywhere, so the reference is searched. */
 const statusIndex = randomInt(200, 1_000);
 
-/**
- * What must be found nowhere: the person's values, what the wallet added, and the parts of the presentation.
- */
+/** What must be found nowhere: the person's values, the wallet's additions, parts of the presentation. */
 type Canary = { name: string; value: string };
 
 async function present(path: string, familyName: string, breaks: boolean) {

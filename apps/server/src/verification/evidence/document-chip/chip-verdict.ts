@@ -5,10 +5,7 @@ import type { TryVerdict } from "../verdict.ts";
 import { claimRefusal } from "./claims.ts";
 import { unmetFailureCodes, unmetRequirement } from "./unmet-requirement.ts";
 
-/**
- * The verdict of the checks so far: a failed check, a chosen field that cannot be read, or an unmet
- * requirement.
- */
+/** The verdict so far: a failed check, a chosen field that cannot be read, or an unmet requirement. */
 export function chipVerdict(
   {
     failureCode,

@@ -2,10 +2,7 @@ import type { ChipAndFaceEvidence } from "@assay/contract/sessions";
 import type { Static } from "typebox";
 import type { DocumentChipProof } from "./proof.ts";
 
-/**
- * What a success rests on. It is the same for every holder of such a document, so it does not identify the
- * person.
- */
+/** What a success rests on. The same for every holder of such a document, so it identifies no one. */
 export function evidenceOf(proof: DocumentChipProof, now: Date): Static<typeof ChipAndFaceEvidence> {
   return {
     method: "chip_and_face",

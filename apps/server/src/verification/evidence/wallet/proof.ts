@@ -6,10 +6,7 @@ import type { Attributes } from "@assay/credential/verdict";
 /** What an accepted credential says about its holder. */
 export type WalletContent = {
   attributes: Attributes;
-  /**
-   * Country and, if present, state of the issuing authority. Together with the number they identify the
-   * document.
-   */
+  /** Country and, if present, state of the authority. With the number they identify the document. */
   issuedIn: string;
 };
 

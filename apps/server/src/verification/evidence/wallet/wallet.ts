@@ -57,10 +57,7 @@ function lacks(method: Method, { shareFields, requirements }: Asked, operator: O
   return field === undefined ? null : `share_fields.${field}`;
 }
 
-/**
- * Requests are signed, except the link of a proof of age. Another device can open that link, so it binds no
- * browser.
- */
+/** Requests are signed, except the link of a proof of age, which any device can open. */
 function channels(
   method: Method,
   requirements: Requirements,
