@@ -533,8 +533,7 @@ test("a tab notices that another one switched the organization", async () => {
 test("a passkey is added and signs in", async () => {
   const port = await freePort();
   const origin = `http://localhost:${port}`;
-  // A passkey needs a host name, and the load balancer of several machines has only an address. The port is
-  // that of one machine.
+  // A passkey needs a host name, which the load balancer lacks. The port is that of one machine.
   const local = await startTestService({ machines: 1, env: { PORT: String(port), PUBLIC_URL: origin } });
   const owner = await signUpOwner(local.api);
   const { page, problems } = await openDashboard(browser, origin, { token: owner.token });

@@ -312,8 +312,7 @@ describe("after kill -9", () => {
       const failures = () => lines.filter((line) => line.startsWith("PostgreSQL could not be started"));
       await until("a start has failed", () => failures().length > 0);
       tries = 0;
-      // Without pauses there would be dozens of tries in this time. With them there is one after 1 and one
-      // after 3 seconds.
+      // Without pauses there would be dozens of tries. With them there is one after 1 and 3 seconds.
       await wait(2_000);
       assert.ok(tries <= 2, `${tries} tries`);
       assert.equal(failures().length, 1, failures().join("\n---\n"));

@@ -59,16 +59,14 @@ test("a database host that vanishes without a word costs requests seconds, and t
 
   const opened = proxy.opened;
   proxy.fallSilent();
-  // The admission decides how many connections the requests above opened. A request that opens another one
-  // succeeds.
+  // The admission decides how many connections were opened. A request that opens another succeeds.
   const met = (await createMany(poolSize)).filter(({ status }) => status !== 201);
   assert.ok(met.length > 0);
   allRefused(met);
   for (const answer of await createMany(2 * poolSize)) expectData(answer, 201);
   assert.ok(proxy.opened > opened);
 
-  // Most of the pool is idle when it happens. One request finds out for all, unless a background job already
-  // has.
+  // Most of the pool is idle. One request finds out for all, unless a background job already has.
   proxy.fallSilent();
   allRefused((await createMany(1)).filter(({ status }) => status !== 201));
   for (const answer of await createMany(poolSize)) expectData(answer, 201);

@@ -38,8 +38,7 @@ async function trickle(socket: Socket, request: string): Promise<string> {
   }
 }
 
-// Node keeps some of these timeouts itself, and the others are of real connections. No clock can be moved, so
-// the tests wait.
+// The timeouts are those of Node and of real connections, so no clock can be moved.
 suite("slow connections", { concurrency: true }, () => {
   test("a connection that sends its headers letter by letter, or nothing at all, is ended within half a minute", async () => {
     const startedAt = performance.now();

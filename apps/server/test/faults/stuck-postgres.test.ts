@@ -51,8 +51,7 @@ const serverParts = [
 test("one process of the server is killed at the moment its owner is: the next start is ready and every acknowledged row is there", async () => {
   const dataDir = await usedDataDir();
   const acknowledged: number[] = [];
-  // The server restarts its processes for some tens of milliseconds: at its beginning, in its middle, after
-  // it.
+  // The server restarts its processes for tens of milliseconds: at the beginning, in the middle, after.
   const pausesMs = [10, 0, 40];
   for (const [index, [, title]] of serverParts.entries()) {
     const held = await hold(dataDir, "write");

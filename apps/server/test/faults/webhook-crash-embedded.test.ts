@@ -21,8 +21,7 @@ const killedAgainEvery = 2;
 const clients = 4;
 const stuckAfterMs = 60_000;
 
-// The output is shown when the test fails. The same seed plans the same kills and load; their timing depends
-// on the machine.
+// Shown when the test fails. A seed plans the same kills and load; the timing depends on the machine.
 const seed = Number(process.env.ASSAY_TEST_CRASH_SEED ?? randomInt(2 ** 31));
 console.log(`To plan the same kills again, set ASSAY_TEST_CRASH_SEED=${seed}`);
 
@@ -146,8 +145,7 @@ test("the service with its embedded database, killed at random under load, loses
       await Promise.race([moment, load, stuck.promise]).finally(() => clearTimeout(timer));
       await wait(plan() * 20);
       await kill(killed % powerLossEvery === 0);
-      // A lease lasts half a minute and a session an hour. The time off decides whether the next start finds
-      // them valid or expired.
+      // The time off decides whether the next start finds leases and sessions valid or expired.
       if (plan() < 0.5) clockAheadMs += 15 * minuteMs;
       if (killed === kills) {
         loading = false;

@@ -8,9 +8,8 @@ import { pagesOfTheWindow } from "../../../../scripts/chromium-window.ts";
 const artifacts = new URL("../../../../test-artifacts/", import.meta.url).pathname;
 
 /**
- * Chromium uses only the last such switch, so this repeats what Playwright turns off. It also turns off parts
- * of the browser's window that are pages. Drawing them in each new context took a quarter of the time of the
- * browser tests.
+ * Chromium uses only the last such switch, so this repeats what Playwright turns off. Parts of the browser's
+ * window that are pages are off too: they took a quarter of the time of the browser tests.
  */
 const disabledFeatures = [
   "AvoidCorsURLLoaderRestartOnRedirect",

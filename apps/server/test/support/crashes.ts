@@ -34,9 +34,8 @@ export async function prepareCrashes() {
 }
 
 /**
- * Refuses some events once, so that the load includes retries; the second retry would be minutes away.
- * `before` runs when a delivery has arrived and is not answered yet. Returns a function that ends the
- * refusals.
+ * Refuses some events once, so that the load includes retries; the second would be minutes away. `before`
+ * runs when a delivery is not answered yet. Returns a function that ends the refusals.
  */
 export function refuseSome(receiver: Receiver, before: () => Promise<void> | void = () => {}): () => void {
   const refused = new Set<unknown>();

@@ -6,9 +6,8 @@ import { type Answer, decode, encode, type Packet, type Question, TRUNCATED_RESP
 type Zone = Map<string, { type: string; data: unknown }[]>;
 
 /**
- * What the server does with a query instead of answering from its records. `echo`: returns the query. `cut`:
- * the last record is cut short. `truncated`: says that the answer is incomplete. `foreign`: records of
- * another name.
+ * What the server does instead of answering from its records. `echo`: returns the query. `cut`: the last
+ * record is cut. `truncated`: says it is incomplete. `foreign`: records of another name.
  */
 export type Behaviour =
   | "answer"

@@ -61,8 +61,7 @@ export function faultsOf(migration: { name: string; text: string }): string[] {
       faults.push(`cannot be repeated after it was interrupted: ${begins}`);
     if (inTransaction && /\bconcurrently\b/.test(statement))
       faults.push(`needs \`-- transaction: none\`: ${begins}`);
-    // PostgreSQL refuses a not-null column without a default if the table has rows. If it has none, the old
-    // code fails.
+    // PostgreSQL refuses a not-null column without a default if there are rows. Else the old code fails.
     if (/^alter table\b.*\badd\b[^,]*\bnot null\b/.test(statement) && !/\bdefault\b/.test(statement))
       faults.push(`adds a column that the code before does not fill: ${begins}`);
     if (phase !== "contract")

@@ -157,9 +157,8 @@ async function startMachine(
 let chipThreads: ChipPool | undefined;
 
 /**
- * Threads for the services of all files in this process. Starting and warming up a thread takes half a second
- * of a processor, more than most files need. They keep no process alive. A service that closes loses them,
- * like its own.
+ * Threads for the services of all files in this process: starting one takes half a second of a processor,
+ * more than most files need. They keep no process alive. A service that closes loses them.
  */
 function borrowChipThreads(): ChipPool {
   chipThreads ??= openChipThreads();

@@ -81,11 +81,9 @@ export type DeliveryWorkerOptions = {
 // Deliveries of one claim. Too few: a backlog needs many round trips. Too many: their payloads fill the
 // memory while they wait for a slot.
 const claimAtOnce = 64;
-// Opening a connection takes a millisecond of the event loop. Opening many at once would delay endpoints that
-// are already connected.
+// Opening a connection takes a millisecond of the event loop: many at once would delay other endpoints.
 const unprovenAtOnce = 8;
-// Results of one statement. A batch that fails is halved until the bad result is alone, so a larger batch is
-// repeated more often.
+// Results of one statement. A batch that fails is halved until the bad result is alone.
 const recordAtOnce = 64;
 // Results wait this long to be written together, because each commit waits for the disk. If the process dies
 // meanwhile, those deliveries are sent again.
@@ -101,9 +99,8 @@ const endAtOnce = 500;
 // How far each look overlaps the one before. A transaction may commit seconds after the time it wrote, and
 // clocks differ between machines. The look at all queues finds what is later than this.
 const overlapMs = 10 * secondMs;
-// A look at all queues finds what a dead process was sending. Shorter: idle services query more often.
-// Longer: such deliveries wait longer. The look takes at most one fiftieth of the time, whatever the number
-// of queues.
+// A look at all queues finds what a dead process was sending. Shorter: more queries of idle services. Longer:
+// such deliveries wait longer. The look takes at most one fiftieth of the time.
 const findAllEveryMs = 5 * secondMs;
 const findAllShare = 50;
 

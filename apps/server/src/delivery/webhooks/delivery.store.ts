@@ -256,9 +256,8 @@ export function countDeliveries(
 }
 
 /**
- * The ids of the deliveries of a page, or of all of them if `limit` is null. Failed and open deliveries are
- * ranges of an index. The range of succeeded ones also contains the open ones, so the page takes longer while
- * a receiver is down.
+ * The ids of a page of deliveries, or of all if `limit` is null. Failed and open ones are ranges of an index.
+ * The range of succeeded ones also has the open ones: slower while a receiver is down.
  */
 export function deliveriesPage(tenant: Tenant, filter: DeliveryFilter, limit: number | null, now: Date): Sql {
   const { status, endpointId, eventId, createdFrom, createdTo } = filter;
@@ -322,8 +321,7 @@ export async function restartDeliveries(
   ids: readonly DeliveryId[],
   now: Date,
 ): Promise<DeliveryRow[]> {
-  // Waiting deliveries are in the queue. If a worker is claiming one, the update waits for it and then skips
-  // that delivery.
+  // If a worker is claiming a waiting delivery, the update waits for it and then skips that delivery.
   const restarted = await tx.rows<{ id: DeliveryId }>(sql`
     with waiting as (
       update webhook_delivery_queue set tries_used = 0, due_at = ${now}, lease_owner = null, lease_until = null,

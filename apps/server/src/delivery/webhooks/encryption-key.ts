@@ -3,8 +3,7 @@ import { constants, createPublicKey, publicEncrypt } from "node:crypto";
 type RsaNumbers = { n: string; e: string };
 
 const minBits = 2048;
-// A longer RSA key makes sealing slower for all organizations and adds nothing beyond the symmetric content
-// key.
+// A longer RSA key makes sealing slower for all and adds nothing beyond the symmetric content key.
 const maxBits = 8192;
 const minExponent = 65_537n;
 const maxExponent = 2n ** 32n - 1n;

@@ -197,8 +197,7 @@ export class ListenerHub implements Sender {
       if (before !== undefined) this.#end(before, "taken_over");
       this.#sendTo(stream, { type: "ready", waiting });
       if (this.#stopped) this.#end(stream, "closing");
-      // Another process may have taken it over between the two statements, and notified before this stream
-      // was in the map.
+      // Another process may have taken it over and notified before this stream was in the map.
       else this.#check([stream]);
       this.#onServed(endpointId);
     } catch (error) {

@@ -116,8 +116,7 @@ function rowOf(event: NewEvent, id: EventId, now: Date): EventRow {
 }
 
 function receives(target: PublishTarget, event: NewEvent): boolean {
-  // A sandbox result must never look like a live one, nor the reverse, even if the session is bound to the
-  // endpoint.
+  // A sandbox result must never look like a live one, nor the reverse, even for a bound session.
   if (target.sandbox !== event.sandbox) return false;
   const bound = event.session.webhookEndpointId;
   if (bound !== null && bound !== target.id) return false;

@@ -5,9 +5,8 @@ import { scrubUndelivered } from "./delivery.store.ts";
 import { eventsOfSession, retractEvents } from "./event.store.ts";
 
 /**
- * Scrubs every payload of the session that has not reached the partner. If none had, retracts the events, and
- * the caller ends the session as cancelled in the same transaction. So exactly one final event is valid at
- * any time.
+ * Scrubs every payload of the session that has not reached the partner. If none had, retracts the events; the
+ * caller then cancels the session in this transaction. So exactly one final event is valid.
  */
 export async function scrubSessionDeliveries(
   tx: Tx,

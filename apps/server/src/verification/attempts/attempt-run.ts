@@ -54,9 +54,8 @@ export type SocketInput =
 const chipPhases: readonly VerifyPhase[] = ["chip", "chip_check", "chip_proof"];
 
 /**
- * One attempt in this process: the state of the protocol, the reserved memory and the device's current
- * socket. Inputs are handled strictly one after another. The bytes belong to the steps (`ChipStep`,
- * `FaceStep`).
+ * One attempt in this process: state of the protocol, reserved memory and the device's socket. Inputs are
+ * handled one after another. The bytes belong to the steps (`ChipStep`, `FaceStep`).
  */
 export class AttemptRun {
   readonly owner: RunOwner;

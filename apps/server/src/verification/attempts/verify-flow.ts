@@ -124,9 +124,8 @@ export type FlowEffect =
 export type FlowStep = { state: FlowState; effects: readonly FlowEffect[] };
 
 /**
- * A device that requests more challenges than this without answering is looking for an easy one; each further
- * one costs a try. Too small: dropped connections cost the person a try. Too large: a forger sees more
- * challenges for free.
+ * A device that requests more without answering is looking for an easy one; each further one costs a try. Too
+ * small: dropped connections cost a try. Too large: a forger sees more challenges for free.
  */
 export const maxFreeChallenges = 4;
 
@@ -181,8 +180,7 @@ function handleResult(state: FlowState, input: OwnInput, now: Date): FlowStep {
     case "session_over":
       return leave(state, "SESSION_ENDED");
     case "superseded":
-      // The device has connected to another process, which continues the attempt. This process sends nothing
-      // more.
+      // The device has connected to another process, which continues the attempt. Send nothing more.
       return leave(state, "REPLACED");
     case "fault":
       return afterFault(state, input.code);

@@ -77,9 +77,8 @@ export class CardAtDesk {
   }
 
   /**
-   * Runs the task with the document on the reader. If the document leaves the reader, waits for it and
-   * restarts the task, at most `maxRestarts` times and within the waiting time. `fresh`: the card was
-   * connected for this run.
+   * Runs the task with the document on the reader. If the document leaves, waits for it and restarts the
+   * task, within `maxRestarts` and the waiting time. `fresh`: the card was connected for this run.
    */
   async work<T>(task: (fresh: boolean) => Promise<T>): Promise<T> {
     for (;;) {

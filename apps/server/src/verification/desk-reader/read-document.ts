@@ -40,8 +40,7 @@ export async function readDocumentAtDesk(
 ): Promise<boolean> {
   const { print, random } = surroundings;
   const card = new CardAtDesk(reading, surroundings);
-  // Kept if the document slips off during its proof: the next chip has to prove that it belongs to these
-  // files.
+  // Kept if the document slips off during its proof: the next chip must belong to these files.
   let files: ReadDocumentFiles | null = null;
   let verdict: DeskVerdict | null = null;
   try {

@@ -345,8 +345,7 @@ export class DeviceRegistry {
       }
       if (socket.run !== null && socket.idleMs() > idleMs) socket.close("IDLE_TIMEOUT");
       else socket.ping();
-      // Silence of less than one and a half beats means that the last ping was answered. With one beat, slow
-      // answers would be missed.
+      // Silence of less than one and a half beats means an answered ping. With one, slow answers are missed.
       if (socket.run !== null && socket.silentMs() <= heartbeatMs * 1.5) void this.#confirm(socket.run);
     }
     const now = this.#core.clock.now();

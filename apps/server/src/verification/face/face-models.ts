@@ -119,8 +119,7 @@ export async function loadFaceModels(): Promise<FaceModels> {
     },
 
     async measure(picture, box, near) {
-      // The detector's box is rough, and a face moves. The first pass finds the exact position for the
-      // second.
+      // The detector's box is rough, and a face moves: the first pass finds the position for the second.
       const first = squareAround(near !== undefined && isWithin(middleOf(box), near) ? near : box);
       const seen = await mesh(picture, first);
       const around = squareAround(extentOf(seen.points, first));

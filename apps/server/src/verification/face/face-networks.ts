@@ -7,8 +7,7 @@ import { type Manifest, openWeights, type StoredWeights } from "./stored-weights
 
 /**
  * The networks of the face step in ONNX, made from the published weights. The layers are those of the source
- * packages (`packages/face/networks/README.md`). Layers that only scale are folded into the convolution
- * before them.
+ * packages (`packages/face/networks/README.md`); scaling is folded into convolutions.
  */
 
 export const landmarkInputPixels = 112;

@@ -85,8 +85,7 @@ export class FaceSitting {
       if (found.kind === "seen") this.#seen.push(found);
       else this.#found = found;
     } catch (error) {
-      // Frames that crash a worker do so once: the try ends with this fault, as it would during the
-      // judgement.
+      // Frames that crash a worker end the try with this fault, as they would during the judgement.
       this.#found = { kind: "fault", reason: error instanceof WorkerFault ? error.reason : "worker_error" };
     }
   }

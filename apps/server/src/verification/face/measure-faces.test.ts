@@ -28,8 +28,7 @@ function modelsOf(scene: Scene, follows = true) {
     async detect({ width }) {
       const { face, second } = { second: undefined, ...sceneOf(width) };
       if (width !== 8) detected.push(width - 16);
-      // The largest first, which is the one further right. The detector's boxes differ from those of the
-      // mesh.
+      // The largest first, which is further right. The detector's boxes differ from those of the mesh.
       const boxes = [second, face].filter((x) => x !== undefined && x !== null).sort((a, b) => b - a);
       return boxes.map((x) => ({ ...place(x), y: 7 }));
     },

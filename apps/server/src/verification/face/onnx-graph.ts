@@ -131,9 +131,8 @@ export class OnnxGraph {
   }
 
   /**
-   * Multiplies negative values by their channel's slope (PReLU), written as two convolutions of one pixel.
-   * The runtime would unpack and repack its blocks of channels around its own PReLU, which takes half of the
-   * mesh's time.
+   * PReLU: multiplies negative values by their channel's slope, as two convolutions of one pixel. The runtime
+   * would repack its blocks of channels around its own PReLU: half of the mesh's time.
    */
   parametricRelu(x: Value, slopes: Float32Array): Value {
     const each = (values: Float32Array) => ({ shape: [1, 1, x.channels, 1], values });

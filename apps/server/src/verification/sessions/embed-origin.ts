@@ -13,9 +13,8 @@ export function parseEmbedOrigin(text: string): { origin: URL } | { problem: str
 }
 
 /**
- * Why pages of this origin may not frame the session, as the rest of a sentence, or null if they may. A
- * framing page could cover the content. So even in the sandbox only verified domains and the developer's
- * machine may.
+ * Why pages of this origin may not frame the session, as the rest of a sentence, or null. A framing page
+ * could cover the content, so even the sandbox needs a verified domain or localhost.
  */
 export async function embedOriginProblem(
   db: Queryable,

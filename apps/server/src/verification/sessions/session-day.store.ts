@@ -49,9 +49,8 @@ type OutcomeRow = {
 };
 
 /**
- * The outcome of a session on the day of its creation, as part of the statement that ends it. `by` is -1 when
- * an outcome is retracted. Each outcome is a new row, so that sessions do not wait for each other; a job adds
- * them up.
+ * The outcome of a session on the day of its creation, as part of the statement that ends it. `by` is -1 for
+ * a retraction. Each outcome is a new row, so that sessions do not wait; a job adds them up.
  */
 export function outcomeWrite(outcome: CountedOutcome, by: 1 | -1 = 1): Sql {
   const { organizationId, sandbox, status, createdAt } = outcome;

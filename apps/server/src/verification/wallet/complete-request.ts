@@ -9,9 +9,8 @@ import { recordProof } from "./record-answer.ts";
 import { endAnswered, findAgreedTerms, findHeld } from "./wallet-request.store.ts";
 
 /**
- * The person has returned from the wallet. It takes the code, which only the wallet got, and the cookie of
- * the browser that asked. In another browser the held proof is erased, because someone else may have sent the
- * person to the wallet.
+ * The person has returned: takes the code, which only the wallet got, and the cookie of the browser. In
+ * another browser the proof is erased, because someone else may have sent the person to the wallet.
  */
 export async function completeRequest(
   core: Core,

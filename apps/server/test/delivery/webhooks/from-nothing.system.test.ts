@@ -161,8 +161,7 @@ for (const { name, needs, files, steps, start } of languages)
       for (const child of children) child.kill("SIGKILL");
       rmSync(folder, { recursive: true, force: true });
     });
-    // The user's environment with proxy and authorities, without the variables that npm sets for this
-    // project's script.
+    // The user's environment with proxy and authorities, without npm's variables for this project.
     const own = Object.entries(process.env).filter(([variable]) => !/^npm_/i.test(variable));
     const env = {
       ...Object.fromEntries(own),

@@ -166,7 +166,12 @@ test("an answer counts once, for the listener and the lease it was given to, and
     /not both/,
   );
   expectData(await answer(deliveryId, { lease, status_code: 200 }));
-  expectError(await answer(deliveryId, { lease, status_code: 500 }), 409, "DELIVERY_NOT_WAITING", /no longer waits/);
+  expectError(
+    await answer(deliveryId, { lease, status_code: 500 }),
+    409,
+    "DELIVERY_NOT_WAITING",
+    /no longer waits/,
+  );
   stream.close();
 });
 
@@ -223,7 +228,7 @@ test("stream, event and answer may each be at another process", async (t) => {
   limitAnswers(t, 10 * minuteMs);
   const { partner, attach, sendTest, answer, deliveryOf } = await setUp();
   const { stream } = await attach(second.url);
-  // Published at the first process, which leaves the delivery to the process with the stream.
+  // The process with the stream was notified: otherwise this one would wait for the other's timeout.
   const { deliveryId } = await sendTest();
   const { lease } = await stream.nextDelivery();
   expectData(await answer(deliveryId, { lease, status_code: 200 }, api.as(partner.key.secret)));

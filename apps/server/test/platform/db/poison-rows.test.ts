@@ -948,8 +948,7 @@ test("how long the oldest mail and the oldest webhook have been waiting is in /m
 
   await runJob("deliver-webhooks");
   assert.equal(await read("webhooks"), 0);
-  // The delivery is locked, so it stays due while the worker looks at all queues. Until then its endpoint is
-  // disabled.
+  // The delivery is locked, so it stays due. Until then its endpoint is disabled.
   await db.run(sql`update webhook_endpoints set enabled = false where id = ${held.id}`);
   const id = await db.transaction((tx) =>
     insertDelivery(tx, ago(90 * secondMs), { status: "pending", endpointId: held.id }),

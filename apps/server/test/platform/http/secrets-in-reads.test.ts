@@ -19,9 +19,8 @@ import { startTestService } from "../../support/service.ts";
 import { agree, claimWith, handOff, startVerification } from "../../support/verify.ts";
 
 /**
- * Answers to reads are compressed, and a compressed size can reveal a secret (BREACH). So only writes show
- * secrets. The names of fields in the contract say which are secrets. Every such write is carried out here,
- * then every read.
+ * Answers to reads are compressed, and a compressed size can reveal a secret (BREACH), so only writes show
+ * secrets. Field names say which. Every such write is carried out here, then every read.
  */
 
 /** A name that a secret would have. */

@@ -123,8 +123,7 @@ test("a process that slept through a retirement cannot store under the old key, 
   const service = await startTestService({ role: "api", env: { SECRET_KEYS: `${testRing},${two}` } });
   const { core } = service;
   const partner = await createPartner(service.api);
-  // The process that retires the key took this one for dead. Its ring begins with the old key, and it has not
-  // checked since.
+  // The retiring process took this one for dead: its ring begins with the old key, and it has not checked.
   await core.db.run(sql`update key_ring_keys set generation = 10 where id = '2'`);
   await fenceKey(core.db, "1");
   const sleepAndStore = () => {

@@ -149,8 +149,7 @@ test("a sign-in with a password that is changed meanwhile fails", async () => {
   const user = await signUp(api);
   const { core } = service;
   const { signingIn } = await core.db.transaction(async (tx) => {
-    // The change of the password holds the row. The sign-in has accepted the old password and waits for the
-    // row.
+    // The change of the password holds the row. The sign-in has accepted the old one and waits.
     await tx.run(sql`update users set password_hash = password_hash || 'x' where id = ${user.userId}`);
     const signingIn = api.post("/v1/auth/sign-in/email", { email: user.email, password: user.password });
     await untilBlocked(core.db);

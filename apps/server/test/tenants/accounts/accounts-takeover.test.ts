@@ -6,8 +6,7 @@ import { SoftwareAuthenticator } from "../../support/authenticator.ts";
 import { startMailSink } from "../../support/mail-sink.ts";
 import { startTestService } from "../../support/service.ts";
 
-// An installation that is tried without mail and gets a mail server later: the same database, before and
-// after.
+// An installation without mail that gets a mail server later: the same database, before and after.
 const origin = "https://id.example.com";
 const sink = await startMailSink();
 const before = await startTestService({ env: { PUBLIC_URL: origin }, role: "api" });

@@ -29,8 +29,7 @@ import { watchedMeasurer } from "../../support/watched-measurer.ts";
 // The judge of the service with its real models. The tests can reach its processes and its verdicts.
 const log = createLog({ level: "warn", write: () => {}, now: () => new Date() });
 const workers = new FaceWorkerPool({ log });
-// These tests do not depend on how fast this machine films. `packages/face/src/limits.test.ts` tests the
-// pace.
+// How fast this machine films does not matter. `packages/face/src/limits.test.ts` tests the pace.
 const limits = {
   ...livenessLimits,
   maxGapMs: 20_000,
@@ -128,8 +127,7 @@ async function beFilmed(page: Page, role: Role, movements = 4): Promise<void> {
   movementsAsked = movements;
   await perform(camera, page, role, async () => {
     await startCamera(page);
-    // Most frames are judged before the last one arrives, so the verdict may come before the progress text is
-    // seen.
+    // Most frames are judged before the last one arrives, so the verdict may come before this text.
     const [compared, verified, failed] = [
       "Your face is being compared…",
       "You are verified",

@@ -114,8 +114,7 @@ test("a new edition of a list needs no root, and an authority that a list only n
   assert.equal(await bring("list.ml", country.masterList(), [root]), 0);
   assert.equal(await bring("next.ml", country.masterList()), 0);
 
-  // A foreign list, trusted by a pin, names the authority of the test country. That alone must not let it
-  // vouch.
+  // A foreign pinned list names the authority of the test country. That alone must not let it vouch.
   const { bring: bringOther } = await setUp(context);
   const foreign = createTestCountry("foreign", today);
   const options = { signedAt: country.signedAt, identifySignerBy: "subject_key_id" } as const;

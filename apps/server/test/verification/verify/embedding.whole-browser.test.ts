@@ -203,8 +203,7 @@ test("in a dialogue, with all storage refused: from the partner's page to the ou
 });
 
 test("inline the frame is as high as its page, up to the window, and the camera is passed on to it", async () => {
-  // The stream is silent and the browser paints late, so the page would get the end only after it reported
-  // that the person left.
+  // The stream is silent and the browser paints late: the page reports first that the person left.
   const script = `window.requestAnimationFrame = (callback) => setTimeout(callback, 500, 0);
     window.EventSource = class { addEventListener() {} close() {} };`;
   const { page, frame, problems } = await openShop({ width: 320, script });

@@ -149,8 +149,7 @@ test("live requests are made as the operator's own identity, and test credential
   assert.equal(attempt.refused.failure_code, "document_authenticity_failed");
   assert.equal(clientIdOf(await ask()), second);
 
-  // If the registration no longer covers the session, the method is removed from the page and refused at the
-  // request.
+  // If the registration no longer covers the session, the method is removed and refused.
   clock.advance(1000);
   await addIdentity([unfit]);
   assert.deepEqual(expectData(await api.get(`${path}/details`)).ways, []);

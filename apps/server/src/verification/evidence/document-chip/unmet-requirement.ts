@@ -10,9 +10,8 @@ export const unmetFailureCodes: Readonly<Record<RequirementName, FailureCode>> =
 };
 
 /**
- * The first requirement, in the order of the checks, that a document without a failed check does not meet;
- * null if it meets all. While a chip's proof is pending it may still meet them: call again with the report of
- * the proof.
+ * The first requirement, in the order of the checks, that a document without a failed check does not meet, or
+ * null. While a chip's proof is pending it may still meet them: call again afterwards.
  */
 export function unmetRequirement(report: Report, requirements: Requirements): RequirementName | null {
   if (requirements.revocation === "required" && revocationOf(report) !== "checked") return "revocation";
