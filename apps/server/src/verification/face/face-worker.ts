@@ -1,6 +1,6 @@
 /**
  * The process that sees pictures. The pool starts it with an empty environment, without permission to write
- * files or start processes, and if possible without a network, and limits its time and memory.
+ * files or start processes, and if possible without a network. It also limits time and memory.
  */
 import type { AttackDetector, LoadAttackDetector } from "./attack-detector.ts";
 import { defaultJobLimits, type FromWorker, type ToWorker } from "./face-job.ts";
