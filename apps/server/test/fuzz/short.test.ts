@@ -165,7 +165,7 @@ test("the fuzzer notices each kind of wrong answer", async () => {
     ],
     ["no X-Request-Id", read, (answer) => withHeader(answer, "x-request-id", null), /no X-Request-Id/],
     [
-      "an X-Request-Id of somebody else",
+      "an X-Request-Id of another request",
       read,
       (answer) => withHeader(answer, "x-request-id", "fuzz-other"),
       /neither/,

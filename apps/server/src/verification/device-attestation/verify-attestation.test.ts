@@ -46,14 +46,14 @@ const refused: Record<string, [Partial<Said>, string]> = {
   "a key that may not sign": [{ purpose: 0 }, "key_of_another_kind"],
   "a key that was brought in from outside": [{ origin: 2 }, "key_of_another_kind"],
   "a phone whose boot loader is unlocked": [{ locked: false }, "device_not_locked"],
-  "a phone with a system of somebody else's": [{ bootState: 1 }, "device_not_locked"],
+  "a phone with another maker's system": [{ bootState: 1 }, "device_not_locked"],
   "a phone whose software says that it is locked": [{ rootOfTrustInSoftware: true }, "device_not_locked"],
   "another app": [{ packages: ["org.evil.app"] }, "app_differs"],
   "an app that shares its identity with another one": [
     { packages: [app.packageName, "org.evil.app"] },
     "app_differs",
   ],
-  "an app of that name that somebody else has signed": [{ digests: ["cd".repeat(32)] }, "app_differs"],
+  "an app of that name with another signer": [{ digests: ["cd".repeat(32)] }, "app_differs"],
   "an app without a signature": [{ digests: [] }, "app_differs"],
 };
 for (const [what, [said, problem]] of Object.entries(refused)) {

@@ -76,7 +76,7 @@ test("a process remembers the counts of ten thousand tenants, the latest ones, e
   const isRemembered = (of: Tenant) => counts.countUpTo(of) === 0;
   for (let number = 0; number < 10_000; number++) counts.counted(tenantOf(number), 0, 1);
   counts.counted(tenantOf(5), 0, 1);
-  assert.equal(isRemembered(tenantOf(0)), true, "to count one again pushes nobody out");
+  assert.equal(isRemembered(tenantOf(0)), true, "to count one again removes no other");
   counts.counted(tenantOf(0), 0, 1);
   counts.counted(tenantOf(10_000), 0, 1);
   assert.deepEqual(

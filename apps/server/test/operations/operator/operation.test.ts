@@ -132,7 +132,7 @@ async function holdUpAccounts(databaseAddress: string) {
     admin,
     waiting: async () => {
       let pids: number[] = [];
-      await until("somebody waits for the lock", async () => {
+      await until("a statement waits for the lock", async () => {
         pids = await waiters();
         return pids.length > 0;
       });

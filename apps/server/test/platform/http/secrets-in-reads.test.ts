@@ -38,9 +38,9 @@ const capabilities: Readonly<Record<string, string>> = {
   getWebhookEvent: "session_id, in the events of a session",
   listAuditLogs: "target_id, in the entries about a session",
   listApiRequests: "path, in the requests about a session",
-  getVerifyDetails: "id; whoever asks has it in the address",
-  getVerifyStatus: "session_id; whoever asks has it in the address",
-  streamVerifyEvents: "session_id; whoever asks has it in the address",
+  getVerifyDetails: "id; the caller has it in the address",
+  getVerifyStatus: "session_id; the caller has it in the address",
+  streamVerifyEvents: "session_id; the caller has it in the address",
 };
 
 function secretFields(schema: Schema | undefined, path = ""): string[] {

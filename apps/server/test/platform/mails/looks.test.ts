@@ -57,7 +57,7 @@ test("a logo is uploaded by its bytes, shown once a domain is proven, replaced, 
   const uploaded = expectData(await upload(png)) as { logo_uploaded_at: string | null };
   assert.ok(uploaded.logo_uploaded_at !== null);
   assert.equal((await details()).logo_url, null);
-  assert.equal((await look()).status, 404, "nobody has checked who asks");
+  assert.equal((await look()).status, 404, "the domain is not verified");
   await verifyDomain(owner, names, "looks.example");
   assert.equal((await details()).logo_url, `${url}${sessionPath}/logo`);
   for (const [bytes, called, contentType] of [

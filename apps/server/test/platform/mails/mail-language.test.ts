@@ -30,7 +30,7 @@ test("mails are in the language of the browser that signed up; the name is used 
   assert.match(unproven.text, /^Guten Tag,$/m);
   assert.ok(
     !unproven.text.includes("Lovelace"),
-    "anybody may sign up with another's address, and with any name",
+    "a stranger may sign up with another's address and any name",
   );
 
   const token = await latestToken(service, "ada@example.com", "magic-link");

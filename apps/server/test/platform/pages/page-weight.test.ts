@@ -161,7 +161,7 @@ test("a page behind the sign-in comes with who is here and where they act, and n
     assert.equal(givenIn((await load(path, signedIn)).text), null, path);
   for (const cookie of [{}, { cookie: "assay_session=nobody" }]) {
     const { text } = await load("/dashboard", cookie);
-    assert.deepEqual(givenIn(text), { account: null }, "nobody is here, and nothing more");
+    assert.deepEqual(givenIn(text), { account: null }, "no account, and nothing more");
     assert.equal(text.includes("overview-page-"), false, "the page leads to the sign-in at once");
   }
 });

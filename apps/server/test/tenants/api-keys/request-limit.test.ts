@@ -67,7 +67,7 @@ test("refusals are in the log, and counted for the organization and for the oper
   const entries = expectData<Entry[]>(
     await owner.api.get("/v1/auth/orgs/api-requests", { status_class: "5xx", api_key_id: key.id }),
   );
-  // Those between two writes are one entry; the service writes by itself, too.
+  // Refusals between two writes are one entry; the service also writes on its own schedule.
   assert.equal(
     entries.reduce((sum, { count }) => sum + count, 0),
     7,

@@ -430,7 +430,7 @@ test("the answers of a challenge and of a takeover say until when, who holds the
     await holder.api.post("/v1/auth/orgs/domains/challenges/dns", { apex_domain: name }),
     201,
   );
-  assert.equal(again.conflict, null, "the own domain is in nobody's way");
+  assert.equal(again.conflict, null, "the own domain is no conflict");
   assert.equal(again.expires_at, new Date(clock.now().getTime() + 7 * dayMs).toISOString());
   const challenge = await start(taker, name);
   assert.deepEqual(challenge.conflict, { organization_name: holderName });

@@ -380,11 +380,7 @@ test("a session may be framed by the one origin that was named: on a verified do
   assert.equal(await ancestorsOf(session.id), "'none'", "the domain was lost");
   assert.equal(expectData(await api.get(`/v1/verify/session/${session.id}/details`)).embed_origin, null);
   await core.db.run(sql`update sessions set sandbox = false where id = ${local.id}`);
-  assert.equal(
-    await ancestorsOf(local.id),
-    "'none'",
-    "no session of real people is framed by somebody's machine",
-  );
+  assert.equal(await ancestorsOf(local.id), "'none'", "no live session is framed by a local page");
   const live = await createLivePartner(core, api);
   const refused = await live.api.post("/v1/sessions", { embed_origin: "http://localhost:4000" });
   expectError(refused, 400, "EMBED_ORIGIN_NOT_ALLOWED", /must begin with https/);

@@ -373,7 +373,7 @@ test("the revocation list at an address that a trusted certificate names comes i
     return null;
   });
   await runJob("refresh-trust");
-  assert.deepEqual(asked, [], "nobody is trusted, so nobody is asked");
+  assert.deepEqual(asked, [], "no authority is trusted, so no source is fetched");
   await bring(service, authority.certificate, "csca.cer");
   await runJob("refresh-trust");
   assert.deepEqual(asked, [`127.0.0.1:${port} /csca.crl`]);
@@ -385,7 +385,7 @@ test("the revocation list at an address that a trusted certificate names comes i
   assert.deepEqual(
     records.flatMap(({ revocationLists }) => revocationLists).map(sha256),
     [sha256(list)],
-    "the list is kept once, whoever brought it",
+    "the list is kept once, from any source",
   );
   const audit = await printed((print) => printTrustAudit(core.db, defaultPolicy, clock.now(), print));
   assert.match(audit, /^UT {2}1 authorities, 1 valid now; revocation list fresh/m);

@@ -36,7 +36,7 @@ const brokenWords = `Array.from(document.querySelectorAll("form button")).flatMa
   return broken;
 })`;
 
-/** Those whose words are longest, or written with other letters or from the other side. */
+/** Languages with the longest words, another script, or right-to-left text. */
 const walked: readonly PageLanguage[] = ["fi", "de", "el", "ar"];
 
 test("no language is too wide for a narrow phone, and Arabic is mirrored", async () => {

@@ -69,10 +69,10 @@ test("a list is fetched whole and once, and the entry that was looked up is in n
   const { publish, status, requests, received, core } = await start();
   await publish();
   const found = await Promise.all([4, 7, 8, 9, 4096 * 4].map((index) => status(index)));
-  // What only the issuer understands, and what is not in the list, does not say that a credential counts.
+  // Application-specific values, and entries beyond the list, do not count as valid.
   assert.deepEqual(found, ["valid", "revoked", "suspended", "revoked", "revoked"]);
   assert.equal(await status(1234), "valid");
-  assert.equal(requests(), 1, "whoever asks meanwhile waits for the same request");
+  assert.equal(requests(), 1, "concurrent callers wait for the same request");
   assert.ok(received().every(({ path }) => path === "/lists/1"));
   const rows = await core.db.rows<{ text: string }>(
     sql`select row_to_json(status_lists)::text as text from status_lists`,
