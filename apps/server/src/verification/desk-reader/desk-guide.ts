@@ -73,7 +73,7 @@ export function adviseOn(error: unknown): DeskAdvice | null {
 const chipAdvice = {
   lost: {
     says: "No document was on the reader, or it moved away while it was read.",
-    todo: "Take it out of its cover, lay it flat on the reader with no other card near, and do not touch it until it says so. No try was used up.",
+    todo: "Take it out of its cover and lay it flat on the reader, away from other cards. Do not touch it until the reading has ended. No try was used up.",
   },
   key: {
     says: "The chip does not open with what was typed.",
