@@ -14,7 +14,7 @@ export function describeErrors(routes: readonly RouteDefinition[]): string {
     "",
     "## Find a request that failed",
     "",
-    "Every answer carries the header `X-Request-Id`. Open Integration → API log in the dashboard and paste the id: the log shows method, path, status, code and time of each request with an API key of the last seven days, also with a disabled key. An entry appears about a second after the answer. Bodies and query strings are never kept. A deleted key belongs to nobody, so its requests are not in the log. To join the entry with your own logs, send your own `X-Request-Id` of 8 to 64 letters, digits, `_` or `-`; do not put personal data into it.",
+    "Every answer carries the header `X-Request-Id`. Open Integration → API log in the dashboard and paste the id. The log has the last seven days of requests with an API key, also with a disabled one. It shows method, path, status, code and time. An entry appears about a second after the answer. Bodies and query strings are never kept. Requests with a deleted key are not in the log. To correlate an entry with your logs, send an `X-Request-Id` of 8 to 64 letters, digits, `_` or `-`. Do not put personal data into it.",
     "",
   ];
   const byStatus = Map.groupBy(errorCodes, (code) => errorTable[code].status);

@@ -10,7 +10,10 @@ import { request as request$1 } from "node:https";
 import { homedir, hostname, platform } from "node:os";
 import path from "node:path";
 // packages/contract/src/nearest.ts
-/** The known name that somebody probably meant: the one with the fewest changes, where that are few; null otherwise. */
+/**
+* The known name that the caller probably meant: the one with the fewest edits, or null if there are too
+* many.
+*/
 function nearest(name, known) {
 	const plain = (text) => text.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 	const asked = plain(name);
@@ -114,7 +117,7 @@ function printable(text) {
 }
 new Intl.Segmenter();
 // packages/cli/src/command.ts
-/** A mistake in the command, or something that whoever typed it can mend: shown without a stack trace. */
+/** A mistake that the user of the command can fix: shown without a stack trace. */
 var CommandError = class extends Error {
 	exitCode;
 	constructor(message, exitCode = 1) {
@@ -162,7 +165,7 @@ function indented(rows, style) {
 	const width = Math.max(...rows.map(([name]) => name.length)) + 4;
 	return rows.flatMap(([name, about]) => wrap(about, style.width === null ? null : Math.max(30, style.width - width)).map((line, index) => index === 0 ? `  ${name}`.padEnd(width) + line : " ".repeat(width) + line));
 }
-/** Lines that fit; one line where nobody sees lines. */
+/** Breaks at `width`; one line without a terminal. */
 function wrap(text, width) {
 	if (width === null) return [text];
 	const lines = [];
@@ -254,13 +257,13 @@ function readArguments(command, rest) {
 		positionals: parsed.positionals
 	};
 }
-/** How an error of a command is shown: what is wrong in the colour of it, and what to do below. */
+/** An error for display: the problem in colour, and what to do below it. */
 function shownError(message, style) {
 	const [first = "", ...rest] = message.split("\n");
 	return [style.paint("red", first), ...rest].join("\n");
 }
 // packages/cli/src/key-pair.ts
-/** What the service asks for at least serves an endpoint of an afternoon, and is there at once; a key that is to stay is longer. */
+/** The minimum size is generated quickly and suffices for a temporary endpoint; lasting keys are longer. */
 const keyBits = {
 	temporary: 2048,
 	lasting: 3072
@@ -282,7 +285,7 @@ async function newPrivateKey(bits) {
 function readPrivateKey(pem) {
 	return createPrivateKey(pem);
 }
-/** The body that registers the public half of the key under this name. Nothing of the private half is in it. */
+/** The body that registers the public key under this name. It holds nothing of the private key. */
 function registrationOf(privateKey, keyId) {
 	const { n = "", e = "" } = createPublicKey(privateKey).export({ format: "jwk" });
 	return {
@@ -300,7 +303,7 @@ function registrationOf(privateKey, keyId) {
 	};
 }
 // packages/cli/src/open-delivery.ts
-/** Whether `X-Service-Signature` is that of this body, made with this secret. How old it is does not matter here. */
+/** Whether `X-Service-Signature` belongs to this body and secret. Its age is not checked. */
 function isSignedWith(signature, body, secret) {
 	return signature.split(" ").some((one) => {
 		const [, time, given] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(one) ?? [];
@@ -400,7 +403,7 @@ const problem = (found, todo) => ({
 	found,
 	todo
 });
-/** Looks at everything at once. One check that throws or hangs says so and keeps no other from being told. */
+/** Runs all checks at once. A check that throws or hangs is reported and does not block the others. */
 function runChecks(checks) {
 	return Promise.all(checks.map(async ({ name, look, withinMs = usuallyWithinMs }) => {
 		const late = new AbortController();
@@ -415,7 +418,7 @@ function runChecks(checks) {
 		};
 	}));
 }
-/** Prints what was found and returns the exit code: 1 when something is wrong, 0 when there are warnings at most. */
+/** Prints the findings and returns the exit code: 1 for a problem, 0 for warnings at most. */
 function tellFindings(findings, { json, print, style }) {
 	const count = (state) => findings.filter((finding) => finding.state === state).length;
 	const [problems, warnings] = [count("problem"), count("warning")];
@@ -439,7 +442,7 @@ function tellFindings(findings, { json, print, style }) {
 	return problems === 0 ? 0 : 1;
 }
 // packages/cli/src/base-url.ts
-/** The address of the service as somebody typed it, without what belongs to single routes. */
+/** Reads the address of the service as typed, without the path of a route. */
 function readBase(given) {
 	if (typeof given !== "string" || given === "") throw new CommandError("--url is missing: the address of the service, for example https://id.example.com.");
 	const url = parseUrl(given);
@@ -453,8 +456,8 @@ function parseUrl(text) {
 // packages/cli/src/proxy.ts
 const connectWithinMs = 15e3;
 /**
-* The proxy for an address, by the variables that curl and most other programs read, or null. As in Go, this machine is
-* never asked through a proxy: it would be another machine there.
+* The proxy for an address, by the variables that curl and most programs read, or null. As in Go, loopback
+* addresses never use a proxy: there they would mean another machine.
 */
 function proxyFor(url, env) {
 	const [name, given] = url.protocol === "https:" ? read(env, "https_proxy") : read(env, "http_proxy");
@@ -480,7 +483,7 @@ function isExempt(url, list) {
 		return url.hostname === host || url.hostname.endsWith(`.${host}`);
 	});
 }
-/** What a proxy is told about who asks, where its address has a name and a password. */
+/** The proxy's authorization header, if its address has credentials. */
 function authorizationFor({ username, password }) {
 	if (username === "") return {};
 	const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
@@ -519,7 +522,7 @@ function tunnel(proxy, host, port, signal) {
 // packages/cli/src/look-at-certificate.ts
 const answerWithinMs$2 = 1e4;
 const dayMs = 864e5;
-/** Authorities that renew by themselves do so a month before the end; what is left then was forgotten. */
+/** Automatic renewal happens a month before the end, so fewer days mean that it failed. */
 const soonDays = 14;
 /** What to say about a certificate that ends then. */
 function judgeCertificate(host, validTo, now) {
@@ -528,7 +531,7 @@ function judgeCertificate(host, validTo, now) {
 	if (days < 0) return problem(`${until}, which is over.`, "Renew it.");
 	return days < soonDays ? warning(`${until}, ${days} days from now.`, "Renew it.") : ok(`${until}.`);
 }
-/** Connects as any client does, through the proxy where there is one, says nothing, and looks at the certificate. */
+/** Connects like any client, through the proxy if there is one, and reads only the certificate. */
 async function lookAtCertificate(host, port, now, proxy = null) {
 	const way = proxy === null ? {
 		host,
@@ -565,8 +568,8 @@ const idLengths = {
 const environmentHeader = "X-Service-Environment";
 // packages/cli/src/send.ts
 /**
-* One request to the service, through the proxy of the environment. Node's own `fetch` knows no proxy before Node 22.21, and
-* a library for it would be several times this whole command.
+* One request to the service, through the proxy of the environment. Node's `fetch` has no proxy before Node
+* 22.21, and a library for it would be several times the size of this command.
 */
 async function send(url, sending, env) {
 	const proxy = proxyFor(url, env);
@@ -619,7 +622,7 @@ const answerWithinMs$1 = 15e3;
 const healthWithinMs = 1e4;
 /** The service gives a test device 20 seconds. */
 const toolWithinMs = 3e4;
-/** The service sends a sign of life every 15 seconds; without three of them the stream is dead, whatever the socket says. */
+/** The service sends a heartbeat every 15 seconds. After three missed ones the stream is dead. */
 const silenceMs = 45e3;
 /** The service answered, and refused. */
 var RefusedError = class extends Error {
@@ -635,9 +638,9 @@ var RefusedError = class extends Error {
 		this.retryAfterMs = /^\d+$/.test(retryAfter ?? "") ? Number(retryAfter) * 1e3 : null;
 	}
 };
-/** Whoever answered is not the service. */
+/** The answer does not come from the service. */
 var NotTheServiceError = class extends Error {};
-/** Nobody answered. */
+/** The service did not answer. */
 var UnreachableError = class extends Error {};
 /** The API as the commands need it. */
 var ServiceClient = class {
@@ -645,7 +648,10 @@ var ServiceClient = class {
 	#key;
 	#env;
 	#environment;
-	/** Of `env` only the variables of a proxy are read. With an `environment`, the service refuses a key of the other one. */
+	/**
+	* Reads only the proxy variables of `env`. With an `environment`, the service refuses a key of the other
+	* one.
+	*/
 	constructor(url, key, env, environment = null) {
 		this.url = url;
 		this.#key = key;
@@ -714,8 +720,8 @@ var ServiceClient = class {
 		};
 	}
 	/**
-	* The messages of a stream, until it ends. Comments, which are signs of life, keep it alive; a stream that is silent
-	* for too long is given up.
+	* The messages of a stream, until it ends. Comments are heartbeats; a stream that is silent for too long is
+	* closed.
 	*/
 	async *stream(path, signal) {
 		const silence = new AbortController();
@@ -843,8 +849,7 @@ function explain(error, url) {
 }
 // packages/cli/src/doctor.command.ts
 /**
-* Every route refuses a field that it does not know, once it has found that the key may call it: so the scope is learnt
-* and nothing is written.
+* Every route refuses an unknown field after it has checked the key. So this probes a scope without writing.
 */
 const unknownField = { asked_by_doctor: true };
 /** A way to ask for each scope. */
@@ -947,7 +952,9 @@ async function lookAtService(service, proxy) {
 		return problem(`${url} cannot be reached${way}: ${error.message}.`, todo);
 	}
 }
-/** The header tells whole seconds, so what is under two of them says nothing. Signatures are good for five minutes. */
+/**
+* The header has whole seconds, so differences under two are ignored. Signatures are valid for five minutes.
+*/
 async function lookAtClock(service) {
 	const before = Date.now();
 	const health = await service.health().catch(() => null);
@@ -1023,7 +1030,7 @@ function causeOf({ last_error: error, last_status_code: status }) {
 	const words = printable(error ?? "").replaceAll("_", " ");
 	return error === "status_not_2xx" && status !== null ? `your receiver answered ${status}` : words;
 }
-/** What to do about the reason that the service gives. One that this command does not know gets the general advice. */
+/** Advice for the error that the service reports; unknown errors get general advice. */
 function adviceFor(error) {
 	switch (error) {
 		case "no_active_key": return "Make a key pair with `assay keys new FILE`, and register it for the endpoint. What was not encrypted cannot be sent again.";
@@ -1084,18 +1091,18 @@ const keysNew = {
 		return 0;
 	}
 };
-/** Pasted into a shell, it names what is not set yet. */
+/** In a shell, the command names each variable that is not set. */
 function registration(body) {
 	return `curl -sS "\${ASSAY_URL:?is the address of the service}/v1/webhooks/endpoints/\${ENDPOINT_ID:?is the id of your endpoint}/keys" \\
   -H "authorization: Bearer \${ASSAY_API_KEY:?is a key with webhooks:write}" -H "content-type: application/json" \\
   -d '${body.replaceAll("'", "'\\''")}'`;
 }
 // packages/cli/src/forward.ts
-/** A second less than the service waits, so that it is told before it gives up by itself. */
+/** One second less than the service waits, so that the report arrives before it gives up. */
 const answerWithinMs = 14e3;
 /**
-* Sends a request as the service would: these headers in this order, this body, no redirect followed, and of the answer
-* only its status and `Retry-After`. Never throws.
+* Sends a request as the service would: same headers, order and body, and no redirects. Of the answer it
+* reads only the status and `Retry-After`. Never throws.
 */
 function forward({ url, headers: added, isCertificateChecked }, headers, body) {
 	const request$2 = url.protocol === "https:" ? request$1 : request;
@@ -1172,12 +1179,14 @@ function responseTo(responses, attempt) {
 }
 // packages/cli/src/stop-signals.ts
 /**
-* Signals this close together are one: a terminal or a supervisor signals the whole process group, and each parent
-* passes its copy on. Halved, a busy machine takes a copy for a second Ctrl-C and ends before anything is tidied up;
-* doubled, an impatient person has to press once more.
+* Signals this close together count as one: a terminal signals the whole process group, and each parent
+* passes its copy on. Too short: a busy machine takes a copy for a second Ctrl-C and skips the cleanup.
 */
 const copiesWithinMs = 2e3;
-/** Calls `stop` at the first of these signals. A second one means "now" and ends the process. Returns a function that stops watching. */
+/**
+* Calls `stop` at the first of these signals; a second one ends the process. Returns a function that stops
+* watching.
+*/
 function onStopSignal(signals, stop) {
 	let firstAt = null;
 	const watched = signals.map((signal) => {
@@ -1199,8 +1208,8 @@ function onStopSignal(signals, stop) {
 }
 const lookEveryMs$1 = 300;
 /**
-* Under `npx` a signal ends npx and the shell that it starts, and does not reach this process, which would go on unseen.
-* So it looks whether that shell is still its parent. Returns a function that stops looking.
+* Under `npx` a signal ends npx and its shell but does not reach this process. So it polls whether the shell
+* is still its parent. Returns a function that stops polling.
 */
 function onNpxEnded(env, stop) {
 	if (env.npm_lifecycle_event !== "npx") return () => {};
@@ -1711,8 +1720,8 @@ function pick(from, names) {
 }
 // packages/cli/src/screen.ts
 /**
-* Where a listener writes. For people, all of it goes to the standard output. With `json`, that has one JSON text a
-* line and nothing else, and what is for people goes to the standard error.
+* Output of a listener. By default everything goes to the standard output. With `json`, the standard output
+* has one JSON text per line, and texts for people go to the standard error.
 */
 var Screen = class {
 	#json;
@@ -1727,7 +1736,7 @@ var Screen = class {
 	line(text) {
 		(this.#json ? process.stderr : process.stdout).write(`${text}\n`);
 	}
-	/** Something that whoever watches should do something about. */
+	/** A message that asks the user to act. */
 	warn(text) {
 		this.line(this.paint("yellow", text));
 	}
@@ -1738,7 +1747,7 @@ var Screen = class {
 // packages/cli/src/state.ts
 const maxSlots = 20;
 const touchEveryMs = 2e4;
-/** A lock that nobody has touched for so long is left over from before a restart of the machine, whoever has its process id now. */
+/** A lock this old is left over from before a reboot, even if another process has its process id now. */
 const staleAfterMs = 9e4;
 /** Where the state of commands belongs on this system. */
 function stateFolder(env) {
@@ -1747,9 +1756,9 @@ function stateFolder(env) {
 	return path.join(env.XDG_STATE_HOME || path.join(homedir(), ".local", "state"), "assay");
 }
 /**
-* The state of one listener, which no other process uses meanwhile. Two that run at the same time with the same key
-* have a slot each, and whoever starts takes the first that is free; so one that was killed is followed by its own next
-* start. Files can be read by their owner only.
+* The state of one listener, locked against other processes. Listeners that run at the same time with one key
+* have a slot each. A new one takes the first free slot, so a restart continues the state of a killed
+* listener. Only the owner can read the files.
 */
 var Slot = class Slot {
 	#base;

@@ -21,7 +21,7 @@ export const Password = Type.String({
   minLength: 10,
   maxLength: 200,
   description:
-    "At least 10 characters, and not one that is guessed early: repetitions, rows such as `1234567890`, the most common passwords, your name or e-mail.",
+    "At least 10 characters. Easily guessed passwords are refused: repetitions, sequences such as `1234567890`, the most common passwords, your name or e-mail.",
 });
 
 /** A password as it was set: rules of today must not refuse one that was set under other rules. */
@@ -36,7 +36,7 @@ const Code = Type.String({
   examples: ["492039"],
 });
 
-/** What shows that the owner is there, not somebody who found an open session: one of the two. */
+/** Either one shows that the account's owner makes the request, not a person who found an open session. */
 const proof = {
   password: Type.Optional(ExistingPassword),
   code: Type.Optional(Code),
@@ -65,7 +65,7 @@ export const SignedIn = open("SignedIn", {
 
 export const MailRequested = open("MailRequested", {
   accepted: Type.Boolean({
-    description: "Always true. Whether a mail is sent is seen in the mailbox only.",
+    description: "Always true, whether or not a mail is sent.",
   }),
 });
 
@@ -75,7 +75,7 @@ export const SignedUp = open("SignedUp", {
   token: Nullable(
     Type.String({
       description:
-        "Access token, as signing in gives it. Null with 202: then the new account signs in with the link in its mail.",
+        "Access token, as from signing in. Null with 202: the new account signs in with the link in its mail.",
     }),
   ),
   user: Nullable(User),
@@ -85,13 +85,15 @@ export const signUpModes = ["open", "invited", "closed"] as const;
 
 export const readSignUp = signInRoute("GET /v1/auth/sign-up", {
   id: "readSignUp",
-  summary: "Tell who may sign up",
+  tag: signInTag,
+  summary: "Read who may sign up",
   access: { public: true },
   reply: {
     status: 200,
     data: open("SignUpRules", {
       mode: OneOf(signUpModes, {
-        description: "`invited`: only an address that an organization has invited. `closed`: nobody.",
+        description:
+          "`invited`: only an address that an organization has invited. `closed`: sign-ups are off.",
       }),
       email_verification_required: Type.Boolean({
         description: "Whether a new account signs in with a mailed link first.",
@@ -112,7 +114,7 @@ export const signUp = signInRoute("POST /v1/auth/sign-up/email", {
   id: "signUp",
   summary: "Create an account",
   description:
-    "Where the service sends no mail: 201, signed in, or 409 `EMAIL_TAKEN` for an address that has an account. Where it does: always 202 without token and user, and the mail tells the rest. A new account gets a link that verifies the address; signing in with its `verification_token` takes the password too. An account that existed is told that somebody tried.",
+    "If the service sends no mail: 201 and signed in, or 409 `EMAIL_TAKEN` for an address that has an account. If it does: always 202 without token and user. A new account gets a link that verifies the address; signing in with its `verification_token` needs the password too. An existing account gets a notice of the attempt.",
   access: { public: true },
   body: SignUpBody,
   reply: { status: 201, data: SignedUp, also: 202 },
@@ -132,7 +134,7 @@ export const signIn = signInRoute("POST /v1/auth/sign-in/email", {
     verification_token: Type.Optional({
       ...MailedToken,
       description:
-        "The token of the link that verifies the e-mail. Where the service sends mail, an account whose e-mail was never verified signs in with it, and is verified thereby.",
+        "The token of the link that verifies the e-mail. If the service sends mail, an account with an unverified e-mail signs in with it, and is then verified.",
     }),
   }),
   reply: { status: 200, data: SignedIn },
@@ -168,7 +170,7 @@ export const verifyMagicLink = signInRoute("POST /v1/auth/sign-in/magic-link/ver
   errors: ["UNAUTHORIZED", "SECOND_FACTOR_REQUIRED", "RATE_LIMITED"],
 });
 
-// What browsers put into these objects grows with the standard, so fields that are not listed are let through unread.
+// Browsers add fields to these objects as the standard grows, so unlisted fields are accepted and ignored.
 const bytes = (maxLength: number) => Type.String({ maxLength, pattern: "^[A-Za-z0-9_-]*$" });
 const credential = <T extends TProperties>(response: T) =>
   open({
@@ -346,7 +348,7 @@ export const disableTotp = route("POST /v1/auth/account/totp/disable", {
 export const regenerateBackupCodes = route("POST /v1/auth/account/totp/backup-codes", {
   id: "regenerateBackupCodes",
   summary: "Replace the backup codes",
-  description: "The codes before stop working.",
+  description: "The previous codes stop working.",
   access: { user: true },
   body: TotpCodeBody,
   reply: { status: 200, data: BackupCodes },
@@ -364,7 +366,7 @@ export const Account = open("Account", {
   language: Nullable(
     OneOf(mailLanguages, {
       description:
-        "The language of mails to the account: that of the browser which signed up, unless it was changed. Null: not known, then English.",
+        "The language of mails to the account: at first that of the browser that signed up. Null: unknown, mails are in English.",
     }),
   ),
   has_password: Type.Boolean(),
@@ -386,7 +388,8 @@ export const getAccount = route("GET /v1/auth/account", {
 
 export const updateAccount = route("PATCH /v1/auth/account", {
   id: "updateAccount",
-  summary: "Change own name, and the language of mails",
+  tag,
+  summary: "Change your name and the language of mails",
   access: { user: true },
   body: closed({ name: PersonName, language: Type.Optional(OneOf(mailLanguages)) }),
   reply: { status: 200, data: Account },
@@ -426,7 +429,8 @@ export const resetPassword = signInRoute("POST /v1/auth/password/reset", {
 
 export const requestEmailChange = route("POST /v1/auth/account/email", {
   id: "requestEmailChange",
-  summary: "Ask to change own e-mail",
+  tag,
+  summary: "Ask to change your e-mail",
   description:
     "Needs `password` or `code`. A link goes to the new address, a notice to the present one; nothing changes until the link is confirmed.",
   access: { user: true },
@@ -450,7 +454,8 @@ export const confirmEmailChange = route("POST /v1/auth/account/email/confirm", {
 
 export const requestEmailVerification = route("POST /v1/auth/account/email/verification", {
   id: "requestEmailVerification",
-  summary: "Mail a link that verifies own e-mail",
+  tag,
+  summary: "Mail a link that verifies your e-mail",
   access: { user: true },
   reply: { status: 202, data: MailRequested },
   errors: ["RATE_LIMITED"],
@@ -460,7 +465,7 @@ export const verifyEmail = route("POST /v1/auth/account/email/verify", {
   id: "verifyEmail",
   summary: "Verify own e-mail",
   description:
-    "By the signed-in user of the account: somebody who signed up with another person's address cannot have it verified by that person's click. The link works for a day.",
+    "Only the signed-in user of the account can confirm. So a person whose address was used by another does not verify it with a click. The link works for a day.",
   access: { user: true },
   body: TokenBody,
   reply: { status: 200, data: Account },

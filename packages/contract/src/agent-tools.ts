@@ -11,14 +11,14 @@ import {
 } from "./route.ts";
 
 /**
- * What an agent may call through the Model Context Protocol (MCP): every route that an API key may call is a tool of the same
- * name. Nothing is declared twice; arguments, answers and hints follow from the route.
+ * Tools for agents (Model Context Protocol, MCP). Every route that an API key may call is a tool of the same
+ * name. Arguments, answers and hints are derived from the route.
  */
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 export type JsonSchema = { [keyword: string]: Json };
 
-/** A tool as the protocol lists it, the scope that a key needs for it, and the form of its answer, which is not listed. */
+/** A tool as the protocol lists it, plus the scope that a key needs and the schema of its answer. */
 export type AgentTool = {
   name: string;
   title: string;
@@ -40,7 +40,7 @@ export type ToolDeclaration = Omit<RouteDefinition, "access" | "path" | "tag" | 
 };
 
 const decidedByPartner =
-  "What all later sessions ask people for is the partner's decision; an agent uses the templates that there are.";
+  "The partner decides what later sessions ask people for; an agent uses the existing templates.";
 
 /** Routes that a key may call and an agent may not, and why. */
 export const routesWithoutTool: Readonly<Record<string, string>> = {
@@ -49,15 +49,14 @@ export const routesWithoutTool: Readonly<Record<string, string>> = {
   updateSessionTemplate: decidedByPartner,
   deleteSessionTemplate: decidedByPartner,
   retryFailedWebhookDeliveries:
-    "It sends hundreds of deliveries at once. An agent retries one with `retryWebhookDelivery`, or an event with `replayWebhookEvent`.",
+    "It sends hundreds of deliveries at once. An agent retries a single delivery with `retryWebhookDelivery`, or an event with `replayWebhookEvent`.",
   rotateWebhookSigningSecret:
-    "Its answer is a secret, and the old one stops at once: who rotates it must be there to take it over.",
-  registerWebhookListener:
-    "Only who holds the private key and the stream can use a listener: a program, no tool.",
+    "Its answer is a secret, and the old one stops at once. A person must install the new one.",
+  registerWebhookListener: "A listener needs the private key and an open stream, so it is for programs.",
   streamWebhookListenerDeliveries:
     "A stream that stays open, whose deliveries are for the program that holds the key.",
   answerWebhookListenerDelivery:
-    "It tells how a receiver answered, which only the program in front of it knows.",
+    "It reports how a receiver answered, which only the forwarding program knows.",
 };
 
 /** Tools that decide where results go, and to whose key they are encrypted. */
@@ -70,12 +69,12 @@ const destinationTools: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Secrets that an answer to a write shows once, and what a receiver or a person wrote. What a tool answers is read by a model, and kept where the
- * conversation is; so no tool gives them, at whatever depth they stand.
+ * Secrets that a write returns once, and texts that a receiver or a person wrote. No tool returns them, at
+ * any depth, because a model reads the answer and the conversation keeps it.
  */
 export const withheldFields: Readonly<Record<string, string>> = {
-  jwe: "Nobody but the holder of the private key can read it.",
-  receiver_answer: "It is a text of somebody else's server; the dashboard shows it.",
+  jwe: "Only the holder of the private key can read it.",
+  receiver_answer: "Another server wrote it; the dashboard shows it.",
   request_headers: "The signatures are among them; the dashboard shows them.",
   cancel_token: "It lets its holder act in the person's name; `cancelSession` cancels in yours.",
   signing_secret: "An owner of the organization reads it in the dashboard.",
@@ -88,8 +87,8 @@ export const idempotencyArgument = "idempotency_key";
 export const sandboxArgument = "sandbox";
 
 /**
- * What a model reads of a tool in place of the route's description: when to use it, what comes before and after, and by
- * what to narrow. Statuses and headers mean nothing to it.
+ * Replaces the route's description for a model: when to use the tool, what comes before and after, how to
+ * narrow. A model has no use for statuses and headers.
  */
 export const toolTexts: Readonly<Record<string, string>> = {
   createSession:
@@ -106,29 +105,29 @@ export const toolTexts: Readonly<Record<string, string>> = {
   sessionsOverview:
     "Totals and days: outcomes, success rate, time to complete, failure codes. For questions about many sessions; `listSessions` has single ones.",
   webhooksOverview:
-    "How deliveries fare. Start here when events do not arrive, then narrow down with `listWebhookDeliveries`.",
+    "The state of deliveries. Start here when events do not arrive, then narrow down with `listWebhookDeliveries`.",
   createWebhookEndpoint:
     "Adds an address that receives outcomes. Next call `registerWebhookKey`, since nothing is sent without a key, then `testWebhookEndpoint`.",
   listWebhookEndpoints:
     "Finds endpoints. `enabled: false` gives those that are switched off, with `disabled_reason`.",
   getWebhookEndpoint: "Reads one endpoint: address, subscribed types, and why it is disabled.",
   updateWebhookEndpoint:
-    "Changes an endpoint, or enables it again after its receiver was mended. A disabled endpoint keeps what waits. Give at least one field.",
+    "Changes an endpoint, or enables it again after its receiver was fixed. A disabled endpoint keeps its waiting deliveries. Give at least one field.",
   deleteWebhookEndpoint:
-    "Removes an endpoint for good, and what waits for it. To pause it, use `updateWebhookEndpoint` with `enabled: false`.",
+    "Removes an endpoint and its waiting deliveries for good. To pause it, use `updateWebhookEndpoint` with `enabled: false`.",
   testWebhookEndpoint:
     "Sends a test event to one endpoint. Use it after a change of address or key, then look at `listWebhookDeliveries` with its `endpoint_id`.",
   registerWebhookKey:
     "Gives an endpoint the public RSA key, of 2048 bits or more, that its events are encrypted to. The key that was activated last is used. Never send a private key.",
   listWebhookKeys: "The encryption keys of an endpoint. Read it before you deactivate one.",
   deactivateWebhookKey:
-    "Stops encrypting to a key. Register its successor first. What is encrypted already is still delivered.",
+    "Stops encrypting to a key. Register its successor first. Events that are already encrypted are still delivered.",
   reactivateWebhookKey: "Encrypts to a deactivated key again.",
   listWebhookDeliveries:
     "Finds deliveries, newest first. Narrow by `status` (`failed`: no more tries), `endpoint_id`, `event_id` or period.",
   getWebhookDelivery:
     "One delivery with each try: status, error, duration. Shows why a receiver did not accept it.",
-  retryWebhookDelivery: "Retries a failed or waiting delivery at once. Mend the receiver first.",
+  retryWebhookDelivery: "Retries a failed or waiting delivery at once. Fix the receiver first.",
   listWebhookEvents:
     "Finds events, newest first. Narrow by `type`, `session_id` or period. What an event holds is in its encrypted deliveries only.",
   getWebhookEvent: "Reads one event; `listWebhookDeliveries` with `event_id` says where it went.",
@@ -230,13 +229,18 @@ const inputToo = new Set(["title"]);
 /** A model reads the answer itself; sentences about it would be sent to it with every list of tools. */
 const outputOnly = new Set(["title", "description", "examples", "default"]);
 
-/** The form of an identifier tells a model something; the list of characters that a text must not hold does not. The route checks both. */
+/**
+ * The pattern of an identifier helps a model; a long list of forbidden characters does not. The route checks
+ * both.
+ */
 const maxPatternLength = 100;
 
 /** Keywords whose value is no schema, whatever it looks like. */
 const dataKeywords = new Set(["default", "const", "enum", "examples"]);
 
-/** A schema without the marks of the schema library, without the keywords that are left out, and without what is withheld. */
+/**
+ * Copies a schema without the marks of the schema library, the keywords in `leftOut` and the withheld fields.
+ */
 function plain(schema: unknown, leftOut: ReadonlySet<string>): JsonSchema {
   const copy: { [name: string]: Json } = {};
   for (const [name, value] of Object.entries(schema as object)) {

@@ -31,13 +31,91 @@ const counts = {
   cancelled: Count,
 };
 
-export const SessionsOverview = open("SessionsOverview", {
-  from: Day,
-  to: Day,
-  sandbox: Type.Boolean({ description: "Whether the figures are of test sessions or of live ones." }),
-  totals: open("SessionCounts", counts),
-  days: Type.Array(open("SessionDay", { date: Day, ...counts, median_seconds_to_complete: DayMedian }), {
-    description: "One entry for every day, the oldest first. A session counts on the day it was created.",
+export const SessionsOverview = named(
+  "SessionsOverview",
+  open({
+    from: Day,
+    to: Day,
+    sandbox: Type.Boolean({ description: "Whether the figures are of test sessions or of live ones." }),
+    totals: named("SessionCounts", open(counts)),
+    days: Type.Array(
+      named("SessionDay", open({ date: Day, ...counts, median_seconds_to_complete: DayMedian })),
+      {
+        description: "One entry for every day, the oldest first. A session counts on the day it was created.",
+      },
+    ),
+    success_rate: Nullable(
+      Type.Number({
+        minimum: 0,
+        maximum: 1,
+        description: "Succeeded among ended sessions. Null when none has ended.",
+      }),
+    ),
+    median_seconds_to_complete: Nullable(
+      Type.Number({
+        minimum: 0,
+        description:
+          "From creation to success, over succeeded sessions, within 2 percent. Null when there are none.",
+      }),
+    ),
+    p90_seconds_to_complete: Nullable(
+      Type.Number({
+        minimum: 0,
+        description: "90th percentile of the time to success, within 2 percent.",
+      }),
+    ),
+    durations: Type.Array(
+      named(
+        "DurationClass",
+        open({
+          up_to_seconds: Nullable(
+            Type.Integer({
+              minimum: 1,
+              description: "Upper bound of the class. Null in the last class, which has none.",
+            }),
+          ),
+          count: Type.Integer({ minimum: 0, description: "Sessions in this class." }),
+        }),
+      ),
+      { description: "Succeeded sessions by how long they took, from creation on." },
+    ),
+    funnel: named(
+      "SessionFunnel",
+      open({
+        created: Type.Integer({
+          minimum: 0,
+          description: "Sessions that have ended, since stages are counted.",
+        }),
+        opened: Type.Integer({
+          minimum: 0,
+          description:
+            "Those whose page was opened. Programs that open links, such as mail scanners, count as well.",
+        }),
+        agreed: Type.Integer({
+          minimum: 0,
+          description: "This and the following: how many got at least that far.",
+        }),
+        chip_read: Type.Integer({ minimum: 0, description: "Those whose chip was read and found genuine." }),
+        face_captured: Type.Integer({ minimum: 0, description: "Those whose face was captured." }),
+        wallet_presented: Type.Integer({
+          minimum: 0,
+          description: "Those in which a wallet presented a credential.",
+        }),
+        succeeded: Count,
+      }),
+    ),
+    methods: Type.Unsafe<Partial<Record<string, number>>>({
+      type: "object",
+      additionalProperties: { type: "integer", minimum: 0 },
+      description: `How many sessions succeeded by each method, since methods are counted. Methods: ${methods.join(", ")}.`,
+      examples: [{ document_chip: 12 }],
+    }),
+    failure_codes: Type.Unsafe<Partial<Record<string, number>>>({
+      type: "object",
+      additionalProperties: { type: "integer", minimum: 0 },
+      description: `How many sessions failed with each code. Codes: ${failureCodes.join(", ")}.`,
+      examples: [{ document_expired: 2, liveness_failed: 1 }],
+    }),
   }),
   success_rate: Nullable(
     Type.Number({
@@ -123,8 +201,7 @@ export const sessionsOverview = route("GET /v1/analytics/sessions/overview", {
     to: Type.Optional(Bound("Last day; today unless given")),
     sandbox: Type.Optional(
       Type.Boolean({
-        description:
-          "Says what the environment of the request says already; the other value is refused with 400 `OTHER_ENVIRONMENT`.",
+        description: "Must match the environment of the request, else 400 `OTHER_ENVIRONMENT`.",
       }),
     ),
   }),
@@ -135,7 +212,7 @@ export const sessionsOverview = route("GET /v1/analytics/sessions/overview", {
 const Deliveries = {
   delivered: Type.Integer({ minimum: 0, description: "Deliveries that were accepted." }),
   waiting: Type.Integer({ minimum: 0, description: "Deliveries that are tried again." }),
-  failed: Type.Integer({ minimum: 0, description: "Deliveries that are given up." }),
+  failed: Type.Integer({ minimum: 0, description: "Deliveries without further tries." }),
 };
 
 export const WebhooksOverview = open("WebhooksOverview", {
@@ -172,7 +249,7 @@ export const WebhooksOverview = open("WebhooksOverview", {
 export const webhooksOverview = route("GET /v1/analytics/webhooks/overview", {
   id: "webhooksOverview",
   summary: "Figures about deliveries of webhooks",
-  description: `About the latest ${analyticsLimits.deliveries} deliveries of the period, so that it costs the same however many there are. Both days are included; at most ${analyticsLimits.days} days.`,
+  description: `Covers the latest ${analyticsLimits.deliveries} deliveries of the period, which bounds its cost. Both days are included; at most ${analyticsLimits.days} days.`,
   access: { scope: "analytics:read" },
   query: closed({
     from: Type.Optional(

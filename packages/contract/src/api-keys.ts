@@ -19,12 +19,12 @@ const apiKeyFields = {
   name: ApiKeyName,
   scopes: Scopes,
   environment: OneOf(environments, {
-    description: "Where the key acts: it sees and makes things of this environment only.",
+    description: "The key reads and creates resources of this environment only.",
   }),
   key_prefix: Nullable(
     Type.String({
       description:
-        "How the key begins, to recognize it by. The rest is not stored. Null for keys of earlier versions.",
+        "The first characters of the key, to recognize it. The rest is not stored. Null for keys of earlier versions.",
       examples: [`${apiKeyForm.prefix}EXAM`],
     }),
   ),
@@ -62,14 +62,14 @@ export const createApiKey = route("POST /v1/auth/api-keys", {
   id: "createApiKey",
   summary: "Create an API key",
   description:
-    "The key acts for the active organization with the given scopes. A key with no scopes reaches no partner route. Its environment is chosen here and never changes. 409 `ORGANIZATION_NOT_READY` for a live key before live is open, 409 `CONFLICT` when the organization has as many keys as the operator allows; the hint tells how many.",
+    "The key acts for the active organization with the given scopes. A key with no scopes reaches no partner route. Its environment is chosen here and never changes. 409 `ORGANIZATION_NOT_READY` for a live key before live is open. 409 `CONFLICT` when the organization has reached its limit of keys, which the hint names.",
   access: { role: "admin", inEnvironment: true },
   body: closed({
     name: ApiKeyName,
     scopes: Scopes,
     environment: Type.Optional(
       OneOf(environments, {
-        description: `The environment that the key belongs to. Left out, the one of the request: \`${environmentHeader}\`, or \`${environments[0]}\`.`,
+        description: `The environment that the key belongs to. Default: that of the request, \`${environmentHeader}\`, or \`${environments[0]}\`.`,
       }),
     ),
   }),
@@ -81,7 +81,7 @@ export const listApiKeys = route("GET /v1/auth/api-keys", {
   id: "listApiKeys",
   summary: "List API keys",
   description:
-    "Those of one environment. `created_by` is the member who made the key, also after they have left the organization: a key works until it is disabled or deleted. It is null once their account is deleted.",
+    "Keys of one environment. `created_by` is the member who made the key, also after they have left: a key works until it is disabled or deleted. It is null once their account is deleted.",
   access: { role: "admin", inEnvironment: true },
   query: pageQuery(UuidOf<ApiKeyId>(), {}),
   reply: { status: 200, list: ApiKey },

@@ -38,7 +38,7 @@ export const ApiRequest = open("ApiRequest", {
     examples: [12],
   }),
   replayed: Type.Boolean({
-    description: "Whether it got the answer of an earlier request with the same `Idempotency-Key`.",
+    description: "Whether the answer was that of an earlier request with the same `Idempotency-Key`.",
   }),
   count: Type.Integer({
     minimum: 1,
@@ -59,7 +59,7 @@ const RefusedCount = (period: string) =>
 export const listApiRequests = route("GET /v1/auth/orgs/api-requests", {
   id: "listApiRequests",
   summary: "List the latest requests with API keys",
-  description: `The API log: requests of the last ${apiLogLimits.days} days that were made with a key of this environment, also with a disabled one. Bodies, query strings and requests of the dashboard are not in it. Entries appear about a second after the answer; a process that is killed loses those of its last second, and one that has more to write than it can leaves some out.`,
+  description: `The API log: requests of the last ${apiLogLimits.days} days with a key of this environment, also with a disabled one. It holds no bodies, query strings or requests of the dashboard. Entries appear about a second after the answer. A process that is killed loses those of its last second; an overloaded one may omit some.`,
   access: { role: "member", inEnvironment: true },
   query: pageQuery(UuidOf<ApiRequestId>(), {
     request_id: Type.Optional(
@@ -77,7 +77,7 @@ export const getRequestLimit = route("GET /v1/auth/orgs/request-limit", {
   id: "getRequestLimit",
   summary: "Read the limit of requests a second",
   description:
-    "The limit is one for the whole organization, and each server process counts for itself. A request beyond it is answered with 503 `REQUEST_RATE_EXCEEDED` and `Retry-After`; nothing is done for it.",
+    "The limit is one for the whole organization, and each server process counts for itself. A request beyond it gets 503 `REQUEST_RATE_EXCEEDED` with `Retry-After`, and has no effect.",
   access: { role: "member" },
   reply: {
     status: 200,
@@ -85,7 +85,7 @@ export const getRequestLimit = route("GET /v1/auth/orgs/request-limit", {
       requests_per_second: Type.Integer({
         minimum: 1,
         description:
-          "Most requests a second to one server process, with API keys and access tokens together.",
+          "Maximum requests per second to one server process, with API keys and access tokens together.",
         examples: [5000],
       }),
       refused_last_hour: RefusedCount("hour"),

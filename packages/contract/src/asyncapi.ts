@@ -22,7 +22,7 @@ export const messageSummaries: Readonly<
   chip_done: "Every file that the chip has was sent whole.",
   chip_answer: "What the chip answered to a `chip_command`.",
   chip_lost: "The chip left the field during its proof. A fresh exchange begins; no try is used.",
-  chip_restart: "Begin the chip step anew; no try is used.",
+  chip_restart: "Restarts the chip step; no try is used.",
   face_start: "Begin a face try.",
   face_frame: "Announces a camera frame; its bytes follow in binary frames.",
   face_done: "Every camera frame was sent whole.",
@@ -36,7 +36,7 @@ export const messageSummaries: Readonly<
   closing: "Why the service closes the socket.",
 };
 
-/** The AsyncAPI 3 document of the socket and of the events. Everything in it comes from the schemas that both ends use. */
+/** The AsyncAPI 3 document of the socket and of the events, made from the schemas that both ends use. */
 export function describeMessages(): JsonObject {
   const address = "/v1/verify/session/{session_id}";
   const refer = (name: string): JsonObject => ({ $ref: `#/channels/verify/messages/${name}` });

@@ -67,7 +67,7 @@ export const AuditLog = open("AuditLog", {
   id: UuidOf<AuditLogId>(),
   event: OneOf(auditEvents),
   actor_type: OneOf(["user", "key", "person", "system"], {
-    description: "`person` is somebody being verified; `system` is the service itself.",
+    description: "`person` is the person being verified; `system` is the service itself.",
   }),
   actor_id: Nullable(Type.String({ description: "Identifier of the user or API key." })),
   target_id: Nullable(Type.String({ description: "Identifier of what was changed." })),

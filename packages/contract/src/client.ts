@@ -69,10 +69,10 @@ type FetchLike = (
 ) => Promise<{ status: number; headers: { get(name: string): string | null }; text(): Promise<string> }>;
 
 /**
- * Calls routes of the contract, typed by their declarations: `call(createApiKey, { body: { name, scopes } })`. Without a
- * token the browser's session cookie speaks for the user. With `timeLimitMs`, a call that is not answered whole in that time
- * rejects with `NoAnswerError`. `readText` is what becomes of every text in an answer. `environment` tells where a user acts, on the routes where that
- * makes a difference; a key has one of its own.
+ * Calls routes of the contract, typed by their declarations: `call(createApiKey, { body: { name, scopes }
+ * })`. Without a token the browser's session cookie authenticates the user. A call without a complete answer
+ * within `timeLimitMs` rejects with `NoAnswerError`. `readText` converts every text in an answer.
+ * `environment` applies to users on routes that have environments; an API key always has its environment.
  */
 export function createClient(options: {
   baseUrl: string;

@@ -1,11 +1,11 @@
 import type { RouteDefinition } from "./route.ts";
 
-/** Dates of the day, in UTC. `sunset` is null while no end is planned; `instead` says in a sentence what to use. */
+/** Days in UTC. `sunset` is null while no end is planned; `instead` says in a sentence what to use. */
 export type Deprecation = { since: string; sunset: string | null; instead: string };
 /** By the id of the route. */
 export type Deprecations = Readonly<Record<string, Deprecation>>;
 
-/** Every route that is deprecated. Headers of answers, the OpenAPI document and the page on versions come from here. */
+/** Every deprecated route. Response headers, the OpenAPI document and the page on versions come from here. */
 export const deprecations: Deprecations = {};
 
 /** `Deprecation` (RFC 9745), `Sunset` (RFC 8594), and where to read about it. */

@@ -12,7 +12,7 @@ const ApexDomain = Type.String({
 });
 const ApexDomainUnicode = Type.String({
   description:
-    "The same domain as it may be shown to people: as they write it, or in its ASCII form where that could be taken for another name.",
+    "The domain for display: in Unicode, or in its ASCII form where Unicode could be taken for another name.",
   examples: ["müller.example"],
 });
 const method = OneOf(["dns_txt"]);
@@ -24,7 +24,7 @@ const record = {
   recordValue: Nullable(
     Type.String({
       description:
-        "What the TXT record says. It is no secret, and can be handed to whoever looks after the DNS. Null for what was begun before records were kept.",
+        "Content of the TXT record. It is no secret: give it to your DNS administrator. Null for challenges of earlier versions.",
       examples: ["service-verification=EXAMPLEexampleEXAMPLEexampleEXAMPLEexample1"],
     }),
   ),
@@ -71,7 +71,7 @@ export const startDomainChallenge = route("POST /v1/auth/orgs/domains/challenges
   id: "startDomainChallenge",
   summary: "Begin to verify a domain",
   description:
-    "Answers with the TXT record to publish. Any name below a domain stands for the registrable domain above it; internationalized names are taken in both forms. The list of domains has the record as well. `conflict` names the organization that holds the domain, and is null when none does. 409 `DOMAIN_CHALLENGE_LIMIT_REACHED` with too many open challenges, or too many of one person in a day; the hint tells how many.",
+    "Answers with the TXT record to publish. Any name below a domain stands for the registrable domain above it; internationalized names are taken in both forms. The list of domains has the record as well. `conflict` names the organization that holds the domain, and is null when none does. 409 `DOMAIN_CHALLENGE_LIMIT_REACHED` with too many open challenges, or too many of one person in a day; the hint names the limit.",
   access: { role: "owner" },
   body: closed({ apex_domain: Type.String({ minLength: 3, maxLength: 253, examples: ["example.com"] }) }),
   reply: {
@@ -95,7 +95,7 @@ export const verifyDomain = route("POST /v1/auth/orgs/domains/challenges/dns/ver
   id: "verifyDomain",
   summary: "Verify a domain by its TXT record",
   description:
-    "Looks the record up now. A domain that another organization holds is taken over only with `acknowledge_takeover`; its owners are told by mail.",
+    "Looks the record up now. A domain that another organization holds is taken over only with `acknowledge_takeover`; its owners get a mail.",
   access: { role: "owner" },
   body: closed({
     challenge_id: UuidOf<ChallengeId>(),

@@ -1,19 +1,18 @@
 /**
- * What an e-mail address is, and when two of them are one. Pages and the service use this file, and nothing else decides it: the
- * database compares what was made here and never folds by itself, because two ways of folding differ sooner or later (`İ` has
- * another small letter in PostgreSQL than in JavaScript).
+ * Parses and compares e-mail addresses. Pages and the service use only this file. The database never folds
+ * case, because it would differ: PostgreSQL and JavaScript lowercase `İ` in different ways.
  */
 
-/** An address as mailboxes are looked up, kept apart and counted: small letters, the domain in its ASCII (IDNA) form. */
+/** Key for looking up and comparing mailboxes: lower case, with the domain in its ASCII (IDNA) form. */
 export type FoldedEmail = string & { readonly foldedEmail: unique symbol };
 
-/** `address` is what is shown and mailed to: the local part as it was typed, the domain in its ASCII form. */
+/** `address` is shown and mailed to: the local part as typed, the domain in its ASCII form. */
 export type EmailParts = { address: string; folded: FoldedEmail };
 
 /**
- * In front of the @ are words of ASCII that need no quotes, with dots between them (a dot-atom), which leaves out `,;<>()":\[]` and white space: what mail programs read as more
- * than one address. Behind it are at least two labels of letters, digits, hyphens and characters beyond ASCII. No character
- * is in two neighbouring parts, so a text can match in one way only.
+ * Local part: a dot-atom of ASCII. It excludes `,;<>()":\[]` and white space, which mail programs read as
+ * several addresses. Domain: at least two labels of letters, digits, hyphens and non-ASCII characters.
+ * Neighbouring parts share no character, so a text can match in only one way.
  */
 export const emailPattern =
   "^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[^\\u0000-\\u002c\\u002e\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u007f]+(\\.[^\\u0000-\\u002c\\u002e\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u007f]+)+$";
@@ -39,7 +38,9 @@ export function foldEmail(text: string): FoldedEmail | null {
   return readEmail(text)?.folded ?? null;
 }
 
-/** Whether both are the same mailbox. Texts from before these rules that are no address are the same when they are equal. */
+/**
+ * Whether both are the same mailbox. Stored texts that predate these rules and are no address must be equal.
+ */
 export function isSameEmail(one: string, other: string): boolean {
   return (foldEmail(one) ?? one) === (foldEmail(other) ?? other);
 }

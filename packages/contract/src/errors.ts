@@ -1,8 +1,8 @@
 import { idLengths, templatesPerEnvironment } from "./facts.ts";
 
 /**
- * Every error code of the service: its status, what it says and what to do about it. `message` is the default; code
- * that raises an error may say something more precise. Codes are stable, the sentences are not.
+ * Every error code with its status, message and hint. Code that raises an error may give a more precise
+ * message. Codes are stable, the sentences are not.
  */
 export type ErrorDefinition = { status: number; message: string; hint: string };
 
@@ -30,7 +30,7 @@ export const errorTable = {
   },
   FOREIGN_ORIGIN: {
     status: 403,
-    message: "A page of another site must not call this.",
+    message: "Pages of other sites may not call this route.",
     hint: "Call the API from a server with an API key or an access token.",
   },
   NOT_FOUND: {
@@ -40,13 +40,13 @@ export const errorTable = {
   },
   METHOD_NOT_ALLOWED: {
     status: 405,
-    message: "This path does not have this method.",
+    message: "This path does not support this method.",
     hint: "Use one of the methods that the header `Allow` names.",
   },
   BAD_REQUEST: {
     status: 400,
     message: "The request is not well formed.",
-    hint: "Correct the field that the message names; the reference at /reference shows the expected shape.",
+    hint: "Correct the field that the message names.",
   },
   INVALID_REQUEST: {
     status: 400,
@@ -55,13 +55,13 @@ export const errorTable = {
   },
   PERIOD_INVALID: {
     status: 400,
-    message: "The period has no length, or is too long.",
-    hint: "Let the first moment come before the last, and ask for a shorter period.",
+    message: "The period is empty or too long.",
+    hint: "Choose a start before the end, or a shorter period.",
   },
   OTHER_ENVIRONMENT: {
     status: 400,
-    message: "The request asks for the environment that the caller is not in.",
-    hint: "Use a key of the other environment, or as a user the header that chooses it.",
+    message: "The request names an environment that is not the caller's.",
+    hint: "Use a key of that environment. Users choose it with a header.",
   },
   CONFLICT: {
     status: 409,
@@ -70,8 +70,8 @@ export const errorTable = {
   },
   PAYLOAD_TOO_LARGE: {
     status: 413,
-    message: "The request body is larger than this route takes.",
-    hint: "Send a smaller body; the reference at /reference tells how large it may be.",
+    message: "The request body is larger than this route accepts.",
+    hint: "Send a smaller body.",
   },
   REQUEST_HEADERS_TOO_LARGE: {
     status: 431,
@@ -86,7 +86,7 @@ export const errorTable = {
   INTERNAL_SERVER_ERROR: {
     status: 500,
     message: "Something went wrong on our side.",
-    hint: "Try again after a short wait; if it persists, give the operator the X-Request-Id of this answer, by which the API log of the dashboard finds the request.",
+    hint: "Try again after a short wait. If the error persists, give the operator the X-Request-Id of this answer. The API log in the dashboard finds the request by it.",
   },
   SERVICE_UNAVAILABLE: {
     status: 503,
@@ -95,7 +95,7 @@ export const errorTable = {
   },
   REQUEST_RATE_EXCEEDED: {
     status: 503,
-    message: "The organization sends more requests a second than it may.",
+    message: "The organization exceeds its limit of requests per second.",
     hint: "Nothing was done. Try again after the time in `Retry-After`, and send fewer requests at once. The API log in the dashboard shows the limit.",
   },
   ORGANIZATION_FROZEN: {
@@ -132,22 +132,22 @@ export const errorTable = {
   },
   SIGN_UP_CLOSED: {
     status: 403,
-    message: "This service does not take sign-ups.",
-    hint: "Ask its operator for an account.",
+    message: "This service does not accept sign-ups.",
+    hint: "Ask the operator for an account.",
   },
   INVITATION_REQUIRED: {
     status: 403,
-    message: "Signing up takes an invitation to `email`.",
-    hint: "Ask an organization to invite this address, and sign up with it while the invitation is good.",
+    message: "Signing up requires an invitation to `email`.",
+    hint: "Ask an organization to invite this address, and sign up while the invitation is valid.",
   },
   EMAIL_TAKEN: {
     status: 409,
-    message: "`email` is the e-mail of an account already.",
+    message: "An account with this `email` exists already.",
     hint: "Sign in, reset the password of that account, or choose another e-mail.",
   },
   EMAIL_UNCHANGED: {
     status: 400,
-    message: "`email` is the e-mail that the account has.",
+    message: "The account already has this `email`.",
     hint: "Send another e-mail.",
   },
   MAILED_TOKEN_INVALID: {
@@ -197,8 +197,8 @@ export const errorTable = {
   },
   PASSKEYS_UNAVAILABLE: {
     status: 409,
-    message: "Passkeys do not work under a bare network address.",
-    hint: "The operator sets PUBLIC_URL to an address with a host name, for example http://localhost:3000.",
+    message: "Passkeys do not work with an IP address.",
+    hint: "Ask the operator to set PUBLIC_URL to an address with a host name, for example http://localhost:3000.",
   },
   PASSKEY_KNOWN: {
     status: 409,
@@ -207,8 +207,8 @@ export const errorTable = {
   },
   PASSKEY_LIMIT_REACHED: {
     status: 409,
-    message: "The account has as many passkeys as it may have.",
-    hint: "Delete one that is not used any more.",
+    message: "The account has reached its limit of passkeys.",
+    hint: "Delete one that is no longer used.",
   },
   PASSKEY_RESPONSE_INVALID: {
     status: 400,
@@ -234,12 +234,12 @@ export const errorTable = {
   },
   TEMPLATE_NAME_TAKEN: {
     status: 409,
-    message: "`name` is taken by another template, whatever its case.",
+    message: "Another template has this `name`; case makes no difference.",
     hint: "Choose another name, or change the template that has it.",
   },
   TEMPLATE_LIMIT_REACHED: {
     status: 409,
-    message: "The organization has as many templates in this environment as it may have.",
+    message: "The organization has reached its limit of templates in this environment.",
     hint: `An organization may have ${templatesPerEnvironment} templates in each environment. Delete one that is not used.`,
   },
   SESSION_NOT_FOUND: {
@@ -254,7 +254,7 @@ export const errorTable = {
   },
   SESSION_EXPIRED: {
     status: 409,
-    message: "The session is past its time.",
+    message: "The session has expired.",
     hint: "Create a new session.",
   },
   SESSION_IN_PROGRESS: {
@@ -276,22 +276,22 @@ export const errorTable = {
   },
   CONSENT_TEXTS_CHANGED: {
     status: 409,
-    message: "The texts that the person agreed to no longer hold.",
+    message: "The texts that the person agreed to have changed.",
     hint: "Show the current texts and ask again.",
   },
   FIELD_NOT_ASKED: {
     status: 400,
-    message: "A field was chosen that was not asked for.",
-    hint: "Choose among the keys of `share_fields`.",
+    message: "A chosen field was not requested.",
+    hint: "Choose only keys of `share_fields`.",
   },
   REQUIRED_FIELD_DECLINED: {
     status: 400,
     message: "A required field was left out.",
-    hint: "A person who does not want to share it cancels instead.",
+    hint: "Include it. A person who does not want to share it can cancel the session.",
   },
   CONSENT_FIXED: {
     status: 409,
-    message: "A device has taken the session; what was agreed can no longer change.",
+    message: "A device has claimed the session, so the choice can no longer change.",
     hint: "Cancel the session to share nothing.",
   },
   HANDOFF_TOKEN_INVALID: {
@@ -306,18 +306,18 @@ export const errorTable = {
   },
   HANDOFF_TOKEN_CONSUMED: {
     status: 409,
-    message: "`handoff_token` or one beside it was claimed already.",
-    hint: "If that was not you, cancel the session. To go on, scan a fresh QR code.",
+    message: "A `handoff_token` of this session was claimed already.",
+    hint: "If that was not you, cancel the session. To continue, scan a fresh QR code.",
   },
   HANDOFF_DEVICE_MISMATCH: {
     status: 403,
-    message: "Another device has taken this session.",
-    hint: "Go on with that device, or make a handoff with the `cancel_token` of the consent to change devices.",
+    message: "Another device has claimed this session.",
+    hint: "Continue on that device. To change devices, make a handoff with the `cancel_token` of the consent.",
   },
   OTHER_BROWSER: {
     status: 403,
     message: "The organization requires one browser for the whole session, and another one opened it first.",
-    hint: "Go on in the browser that opened the session first, or ask the organization for a new link.",
+    hint: "Continue in the browser that opened the session first, or ask the organization for a new link.",
   },
   WALLET_NOT_OFFERED: {
     status: 409,
@@ -342,12 +342,12 @@ export const errorTable = {
   WALLET_OTHER_BROWSER: {
     status: 403,
     message: "Another browser made the request to the wallet.",
-    hint: "Go on in the browser that made the request, or ask the wallet again in this one. What the wallet sent was erased.",
+    hint: "Continue in the browser that made the request, or ask the wallet again in this one. The wallet's answer was erased.",
   },
   CANCEL_TOKEN_INVALID: {
     status: 401,
     message: "`cancel_token` is not a token of this session.",
-    hint: "Send the token that agreeing, or creating the session, returned.",
+    hint: "Send the token from agreeing or from creating the session.",
   },
   CANCEL_TOKEN_USED: {
     status: 409,
@@ -357,7 +357,7 @@ export const errorTable = {
   LOGO_NOT_FOUND: {
     status: 404,
     message: "There is no logo to show.",
-    hint: "Show the organization's name. A logo needs an active verified domain and a `logo_url` that answers 200 with a PNG, JPEG or WebP of at most 256 kB and 2000 pixels a side.",
+    hint: "Show the organization's name. A logo needs an active verified domain and a `logo_url`. The URL must return a PNG, JPEG or WebP of at most 256 kB and 2000 pixels a side with status 200.",
   },
   WEBSOCKET_REQUIRED: {
     status: 426,
@@ -368,17 +368,17 @@ export const errorTable = {
   // Organization administration
   ORGANIZATION_LIMIT_REACHED: {
     status: 409,
-    message: "This account has created as many organizations as it may.",
+    message: "This account has reached its limit of organizations.",
     hint: "Delete an organization that you do not need, or ask the operator to raise ORGANIZATIONS_PER_USER.",
   },
   DOMAIN_CHALLENGE_LIMIT_REACHED: {
     status: 409,
-    message: "There are as many domain challenges as there may be.",
+    message: "The limit of domain challenges is reached.",
     hint: "Publish the records of the challenges that are open, or wait until some expire.",
   },
   APEX_INVALID: {
     status: 422,
-    message: "`apex_domain` is not on a domain that can be registered.",
+    message: "`apex_domain` does not belong to a registrable domain.",
     hint: "Give a domain like example.com: not an address, not a public suffix like co.uk, no scheme or path.",
   },
   CHALLENGE_NOT_FOUND: {
@@ -394,12 +394,12 @@ export const errorTable = {
   DNS_NOT_PROPAGATED: {
     status: 409,
     message: "The TXT record was not found.",
-    hint: "A new record can take from minutes to a day to be seen; try again then.",
+    hint: "A new record can take from minutes to a day to become visible. Try again later.",
   },
   APEX_TAKEOVER_REQUIRED: {
     status: 409,
     message: "Another organization holds this domain.",
-    hint: "Send `acknowledge_takeover: true` to take the domain over; its owners will be told.",
+    hint: "Send `acknowledge_takeover: true` to take the domain over. The owners of that organization get a mail.",
   },
   UPSTREAM_ERROR: {
     status: 502,
@@ -435,18 +435,18 @@ export const errorTable = {
   },
   DELIVERY_NOT_WAITING: {
     status: 409,
-    message: "The delivery does not wait for this answer.",
-    hint: "It has timed out, was answered, or is sent again.",
+    message: "The delivery is not waiting for this answer.",
+    hint: "It has timed out, was answered, or is being sent again.",
   },
   LISTENER_LIMIT_REACHED: {
     status: 409,
-    message: "There are as many streams of listeners as there may be.",
+    message: "The limit of listener streams is reached.",
     hint: "End a listener that is not needed.",
   },
   SANDBOX_KEY_REQUIRED: {
     status: 409,
-    message: "This works with a key of the sandbox only.",
-    hint: "Use a key of the sandbox.",
+    message: "This works with a sandbox key only.",
+    hint: "Use a sandbox key.",
   },
   SESSION_IS_LIVE: {
     status: 403,
@@ -455,13 +455,13 @@ export const errorTable = {
   },
   TEST_DEVICE_REFUSED: {
     status: 400,
-    message: "The test device could not go on.",
-    hint: "Read the session, and create another one where it has ended.",
+    message: "The test device could not continue.",
+    hint: "Read the session. If it has ended, create another one.",
   },
   WEBHOOK_PAYLOAD_EXPIRED: {
     status: 409,
-    message: "There is no payload left to send.",
-    hint: "Payloads are scrubbed once delivered and after the endpoint's retention; read the session for its outcome.",
+    message: "The payload is no longer stored.",
+    hint: "Payloads are scrubbed once delivered and after the endpoint's retention. Read the session for its outcome.",
   },
 
   AGENTS_MAY_NOT_CHANGE_WEBHOOKS: {
@@ -505,18 +505,18 @@ export const errorTable = {
   },
   NO_DELETION_SCHEDULED: {
     status: 409,
-    message: "There is no deletion that could be cancelled.",
+    message: "There is no deletion to cancel.",
     hint: "None is scheduled, or it has begun already.",
   },
   EMBED_ORIGIN_NOT_ALLOWED: {
     status: 400,
-    message: "The page of this origin may not show the verification.",
+    message: "Pages of this origin may not show the verification.",
     hint: "Verify the domain of that page, or leave `embed_origin` out.",
   },
   NO_READER_AVAILABLE: {
     status: 409,
-    message: "This service has nothing that reads real documents, so a live session cannot be completed.",
-    hint: "The operator configures a reader app (READER_APP_ANDROID, READER_APP_IOS) or, where documents are read at a desk, sets DESK_READERS=true. Or list a wallet method that the operator has enabled with WALLET_METHODS. The sandbox needs none of them.",
+    message: "This service cannot read real documents, so a live session cannot be completed.",
+    hint: "Ask the operator to configure a reader app (READER_APP_ANDROID, READER_APP_IOS) or, for documents read at a desk, DESK_READERS=true. Or list a wallet method that the operator has enabled with WALLET_METHODS. The sandbox needs none of them.",
   },
   ORGANIZATION_NOT_READY: {
     status: 409,
@@ -526,12 +526,12 @@ export const errorTable = {
   DELETION_CODE_INVALID: {
     status: 400,
     message: "`code` is not the code that was mailed to you.",
-    hint: "Check the latest mail. After 5 wrong tries the code is dead.",
+    hint: "Check the latest mail. After 5 wrong tries the code stops working.",
   },
   DELETION_CODE_EXPIRED: {
     status: 409,
-    message: "There is no code of yours that still works.",
-    hint: "Ask for a new one with POST /v1/auth/orgs/request-delete. A code is good for 24 hours, 5 tries and the owner who asked.",
+    message: "You have no valid code.",
+    hint: "Ask for a new one with POST /v1/auth/orgs/request-delete. A code is valid for 24 hours and 5 tries, for the owner who asked.",
   },
 } as const satisfies Record<string, ErrorDefinition>;
 

@@ -36,7 +36,7 @@ export const WebhookEvent = open("Event", {
   retracted_at: {
     ...Nullable(Timestamp),
     description:
-      "When the person withdrew their consent before anybody had received this event: it is not sent any more, and a `verification.session.cancelled` with `consent_withdrawn` has taken its place. Of the events that tell how a session ended, exactly one is not retracted.",
+      "When the person withdrew their consent before any endpoint had received this event. The event is no longer sent; a `verification.session.cancelled` with `consent_withdrawn` replaces it. Exactly one final event per session is not retracted.",
   },
 });
 

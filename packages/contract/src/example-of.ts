@@ -17,8 +17,8 @@ type Shape = {
 };
 
 /**
- * A value that a schema describes, made of the examples that it and its fields carry. Where a text has none it throws, so that whoever
- * adds a field says what it looks like.
+ * A value made from the examples of a schema and its fields. It throws for a text without an example, so that
+ * every new field gets one.
  */
 export function exampleOf(schema: TSchema, name: string): unknown {
   return exampleAt(schema as Shape, name, "");

@@ -1,19 +1,22 @@
 /**
- * Numbers and names that both the schemas and the code around them need. Nothing is imported here, so that a page can use them
- * without the schema library. A fact of this list stands nowhere else: import it, or derive from it.
+ * Numbers and names that the schemas and other code share. This file imports nothing, so that a page can use
+ * it without the schema library. Import or derive these facts; do not repeat them.
  */
 
 /** A session lives this long, to the millisecond. */
 export const sessionLifetimeMinutes = 60;
-/** How long a session of the sandbox may be asked to live. Lists and jobs rely on it that none lives longer than the others. */
+/**
+ * Allowed lifetimes of a sandbox session. Lists and jobs rely on `max`: no session lives longer than the
+ * others.
+ */
 export const sandboxLifetimeSeconds = { min: 60, max: sessionLifetimeMinutes * 60 } as const;
 
 /** Chip reads, and likewise face captures, that a session may use up. The last one that fails ends it. */
 export const triesAllowed = 3;
 
 /**
- * The languages of the verify page: English, the other official ones of the European Union, Ukrainian, Turkish and Arabic. Texts that a partner gives in several
- * languages are given in these.
+ * The languages of the verify page: the official ones of the European Union, Ukrainian, Turkish and Arabic.
+ * Partners give translated texts in these languages.
  */
 // biome-ignore format: a list of 27 lines says no more than this one.
 export const pageLanguages = [
@@ -22,11 +25,7 @@ export const pageLanguages = [
 ] as const;
 export type PageLanguage = (typeof pageLanguages)[number];
 
-/** The languages of the dashboard. */
-export const dashboardLanguages = ["en", "de", "fr"] as const;
-export type DashboardLanguage = (typeof dashboardLanguages)[number];
-
-/** The languages of the mails to people who have an account. Whoever wants another gets the first. */
+/** Languages of mails to people who have an account. The first is the default. */
 export const mailLanguages = [
   "en",
   "de",
@@ -46,20 +45,23 @@ export function directionOf(language: string): "ltr" | "rtl" {
   return language === "ar" ? "rtl" : "ltr";
 }
 
-/** How a person may be verified. `document_chip`: the chip of a document, then the face. The others: a credential in a wallet. */
+/**
+ * Ways to verify a person. `document_chip`: a document's chip, then the face. The others: a wallet
+ * credential.
+ */
 export const methods = ["document_chip", "wallet_pid", "wallet_mdl", "wallet_age"] as const;
 export type Method = (typeof methods)[number];
 /** What a session allows that does not say. */
 export const defaultMethods: readonly Method[] = ["document_chip"];
 
-/** Version 2 of the share contract is that of wallets: claims come from any listed method, and `service_document_id` may be null. */
+/** Version 2 allows wallets: claims come from any listed method, and `service_document_id` may be null. */
 export function contractVersionOf(allowed: readonly Method[]): 1 | 2 {
   return allowed.every((method) => defaultMethods.includes(method)) ? 1 : 2;
 }
 
 /**
- * What a partner may demand of a document beyond what is always checked. `clone_detection`: its chip proves that it is no copy.
- * `revocation`: a fresh list of its state tells that the signer was not revoked.
+ * Checks that a partner may demand in addition to those that always run. `clone_detection`: the chip proves
+ * that it is no copy. `revocation`: a fresh list of the issuing state shows that the signer is not revoked.
  */
 export const requirementNames = ["clone_detection", "revocation"] as const;
 export type RequirementName = (typeof requirementNames)[number];
@@ -77,15 +79,21 @@ export type IdPrefix = keyof typeof idLengths;
 /** No name of a template begins like this, so that a text is either the id or the name of one. */
 export const templateIdPrefix = "vst_";
 
-/** An API key is the prefix and this many letters and digits, of which the first few stay readable. Any other bearer credential is a user's access token. */
+/**
+ * An API key is the prefix and this many letters and digits, of which the first few stay readable. Any other
+ * bearer credential is a user's access token.
+ */
 export const apiKeyForm = { prefix: "kk_", length: 32, shownLength: 4 } as const;
 
-/** The cookie of a signed-in user. On https the `__Host-` prefix makes browsers insist on Secure, Path=/ and no Domain. */
+/**
+ * The cookie of a signed-in user. On https the `__Host-` prefix makes browsers insist on Secure, Path=/ and
+ * no Domain.
+ */
 export const sessionCookieNames = { http: "assay_session", https: "__Host-assay_session" } as const;
 
 /**
- * What an organization has twice, side by side: keys, endpoints, sessions, events, deliveries and figures belong to one of them. Test documents
- * count in the first, real ones in the second.
+ * Each organization has both. Every key, endpoint, session, event, delivery and figure belongs to one of
+ * them. Test documents count in the sandbox, real ones in live.
  */
 export const environments = ["sandbox", "live"] as const;
 export type Environment = (typeof environments)[number];

@@ -1,6 +1,6 @@
 /**
- * What the API description tells about fields whose schema does not say it: by the name of the field, or by component and field where the
- * same name means different things. `format` is told to readers and generators only: the service has a check, and a code, of its own.
+ * Descriptions for fields whose schema has none, by field name, or by component and field where a name has
+ * several meanings. `format` is for readers and generators only; the service checks the value itself.
  */
 export type FieldNote = { description?: string; example?: unknown; format?: string };
 
@@ -10,8 +10,8 @@ const bytes = "dGhlIGJ5dGVzLCBiYXNlNjR1cmw";
 const tokenText = "EXAMPLEexampleEXAMPLEexampleEXAMPLEexample1";
 
 export const fieldNotes: Readonly<Record<string, FieldNote>> = {
-  acceptance: { description: "Who accepted which version, and when; null when nobody has." },
-  acknowledge_takeover: { description: "Take the domain over from the organization that has it now." },
+  acceptance: { description: "Who accepted which version, and when; null before acceptance." },
+  acknowledge_takeover: { description: "Take the domain over from the organization that holds it." },
   actor_id: {
     description: "Identifier of the user or API key.",
     example: "0b8f6f0e-6f0b-4c55-9d5b-0d6f8f7f3c11",
@@ -61,7 +61,7 @@ export const fieldNotes: Readonly<Record<string, FieldNote>> = {
   },
   consent_given: { description: "Whether the person has agreed." },
   contract_version: { description: "Version of the share contract of the session." },
-  created: { description: "Sessions that nobody has opened yet." },
+  created: { description: "Sessions that are not opened yet." },
   crv: { description: "The curve of the key." },
   current_password: { description: "The password until now.", example: "correct horse battery" },
   data: { description: "What happened; its fields depend on the type of the event." },
@@ -120,7 +120,7 @@ export const fieldNotes: Readonly<Record<string, FieldNote>> = {
   "TestDocument.id": { description: "Name of the document.", example: "passport-valid" },
   in_progress: { description: "Sessions that a device works on." },
   is_active: { description: "Whether payloads are encrypted to it." },
-  jurisdiction: { description: "Where it is registered, or whose law holds.", example: "DE" },
+  jurisdiction: { description: "Where it is registered, or which law applies.", example: "DE" },
   key_type: { description: "Kind of the key." },
   keys: { description: "The keys, the newest first." },
   kid: { description: "Name of the key." },

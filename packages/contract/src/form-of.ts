@@ -5,7 +5,10 @@ type Text = { format?: string; pattern?: string; examples?: readonly unknown[] }
 
 const prefixedId = /^\^([a-z]+_)\[A-Za-z0-9\]\{(\d+)\}\$$/;
 
-/** What a text must look like, in words and where possible with an example, for the error that refuses one that does not. */
+/**
+ * Describes the expected form of a text, with an example where there is one, for the error that rejects a
+ * value.
+ */
 export function formOf({ format, pattern = "", examples }: Text): string {
   const example = examples?.[0] === undefined ? "" : `, for example ${String(examples[0])}`;
   if (format === "date-time")
@@ -17,8 +20,8 @@ export function formOf({ format, pattern = "", examples }: Text): string {
   if (prefix !== undefined) return `must be \`${prefix}\` followed by ${length} letters and digits`;
   if (pattern.startsWith("^https://")) return `must be an https address without spaces${example}`;
   if (pattern.includes(unseenCharacters))
-    return "must hold something to read, on one line, and no character that nobody sees";
-  if (pattern.includes(unseenInLines)) return "must not hold a character that nobody sees";
+    return "must be one line with at least one visible character and no invisible ones";
+  if (pattern.includes(unseenInLines)) return "must not contain invisible characters";
   if (/^\^\[A-Za-z0-9_-\][+*]\$$/.test(pattern)) return "must be base64url: letters, digits, - and _";
   return example === "" ? "does not have the expected form" : `does not have the expected form${example}`;
 }

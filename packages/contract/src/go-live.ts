@@ -24,8 +24,9 @@ export const readBusinessDetails = route("GET /v1/auth/orgs/business-details", {
 
 export const updateBusinessDetails = route("POST /v1/auth/orgs/business-details", {
   id: "updateBusinessDetails",
-  summary: "State who is behind the organization",
-  description: "Self-asserted. Fields that are left out stay as they are; null or blank clears.",
+  tag,
+  summary: "Change the business details",
+  description: "Self-asserted. Absent fields stay unchanged; null or blank clears a field.",
   access: { role: "admin" },
   body: closed({
     business_type: Type.Optional(Nullable(OneOf(businessTypes))),
@@ -59,13 +60,14 @@ export const RpTermsStatus = open("RpTermsStatus", {
   current_accepted: Type.Boolean({ description: "Whether the current terms are the accepted ones." }),
   operator_ready: Type.Boolean({
     description:
-      "Whether the operator of the service trusts at least one issuing authority. Until then nobody can go live, whatever is accepted.",
+      "Whether the operator of the service trusts at least one issuing authority. Until then no organization can go live.",
   }),
 });
 
 export const readRpTerms = route("GET /v1/auth/orgs/rp-terms", {
   id: "readRpTerms",
-  summary: "Show which relying-party terms hold and which are accepted",
+  tag,
+  summary: "Show the current and the accepted relying-party terms",
   access: { role: "member" },
   reply: { status: 200, data: RpTermsStatus },
 });
@@ -97,7 +99,7 @@ export const readRpTermsText = route("GET /v1/auth/orgs/rp-terms/text", {
   },
 });
 
-/** What has to be so before live can be opened, and what should be. The person that reads the list does them in this order. */
+/** Conditions for opening live, and recommendations, in the order in which a person works through them. */
 export const goLivePoints = [
   "terms_accepted",
   "business_details_complete",
@@ -114,17 +116,17 @@ export type ResultsWithoutEndpoint = (typeof resultsWithoutEndpoint)[number];
 
 export const GoLiveReadiness = open("GoLiveReadiness", {
   environment: OneOf(environments, { description: "`live` once live is open." }),
-  ready: Type.Boolean({ description: "Whether everything that is required is done." }),
+  ready: Type.Boolean({ description: "Whether all required points are done." }),
   points: Type.Array(
     open("GoLiveReadinessPoint", {
       point: OneOf(goLivePoints),
-      done: Type.Boolean({ description: "Whether it is so." }),
+      done: Type.Boolean({ description: "Whether the point is done." }),
       required: Type.Boolean({
-        description: "Whether live stays closed without it. What is not required is a warning.",
+        description: "Whether live stays closed without it. Other points are warnings.",
       }),
       instead: Nullable(
         OneOf(resultsWithoutEndpoint, {
-          description: "What `results` of the go-live request may say in place of this point.",
+          description: "The value of `results` in the go-live request that replaces this point.",
         }),
       ),
       explanation: Type.String({
@@ -144,8 +146,7 @@ export const GoLiveReadiness = open("GoLiveReadiness", {
 export const readGoLive = route("GET /v1/auth/orgs/go-live", {
   id: "readGoLive",
   summary: "Show what is needed before going live",
-  description:
-    "Every point with an explanation. Those that are not required are warnings and keep nobody back.",
+  description: "Every point with an explanation. Points that are not required are warnings.",
   access: { role: "member" },
   reply: { status: 200, data: GoLiveReadiness },
 });
@@ -154,7 +155,7 @@ export const goLive = route("POST /v1/auth/orgs/go-live", {
   id: "goLive",
   summary: "Open live",
   description:
-    'Once and for good, beside the sandbox, in which nothing changes: its keys, endpoints and sessions go on. Needs the current terms accepted, complete business details, a verified domain, an operator who trusts at least one issuing authority, and an enabled live endpoint with an active key that is subscribed to `verification.session.succeeded`; the hint of 409 `ORGANIZATION_NOT_READY` lists what is missing. With `results: "poll_only"` no endpoint is needed: you read the outcomes of sessions, and claims are not sent.',
+    'Live stays open for good, and the sandbox keeps working. Needs accepted current terms, complete business details, a verified domain, and an operator who trusts at least one issuing authority. Also needs an enabled live endpoint with an active key and a subscription to `verification.session.succeeded`. The hint of 409 `ORGANIZATION_NOT_READY` lists what is missing. With `results: "poll_only"` no endpoint is needed: you poll the outcomes, and claims are not sent.',
   access: { role: "owner" },
   body: closed({
     results: Type.Optional(

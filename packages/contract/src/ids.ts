@@ -4,8 +4,9 @@ import type { IdPrefix } from "./facts.ts";
 declare const noun: unique symbol;
 
 /**
- * The id of one noun (a nominal or branded type). It goes wherever a string goes, but no string and no other noun's id goes where it is wanted, so
- * that swapped arguments do not compile. Ids come from a validated request, from a row, or from the functions that make new ones.
+ * The id of one noun (a branded type). It is usable as a string, but a string or another noun's id does not
+ * replace it, so swapped arguments do not compile. Ids come from a validated request, a row, or a function
+ * that makes new ones.
  */
 export type Id<Noun extends string> = string & { readonly [noun]: Noun };
 
@@ -62,7 +63,7 @@ export type UuidId =
   | AuditLogId
   | ApiRequestId;
 
-/** The same data with plain strings for ids: what a client may send, whose ids come from addresses and forms. */
+/** The same data with plain strings for ids, as clients send it: their ids come from addresses and forms. */
 export type WithPlainIds<T> =
   T extends Id<string>
     ? string

@@ -76,8 +76,8 @@ const named: Readonly<Record<string, readonly string[]>> = {
 const nameOf = new Map(Object.entries(named).map(([name, values]) => [values.join(), name]));
 
 /**
- * The component that a list of values gets in the API description, or null. A list that is written out where it is used makes generators
- * invent a type for each use, and some of them (arrays of such a list, in Java) then do not compile.
+ * The component name of a list of values in the API description, or null. For an inline list, generators
+ * invent a type per use, and some of those do not compile (arrays of such a list, in Java).
  */
 export function enumName(values: readonly unknown[]): string | null {
   return nameOf.get(values.join()) ?? null;

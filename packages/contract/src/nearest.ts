@@ -1,4 +1,7 @@
-/** The known name that somebody probably meant: the one with the fewest changes, where that are few; null otherwise. */
+/**
+ * The known name that the caller probably meant: the one with the fewest edits, or null if there are too
+ * many.
+ */
 export function nearest(name: string, known: readonly string[]): string | null {
   const plain = (text: string) => text.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
   const asked = plain(name);

@@ -8,12 +8,18 @@ import { unseenBeyondBasic } from "./shown-text.ts";
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 export type JsonObject = { [name: string]: Json };
 
-/** Where a schema is used. What a request leaves out is told in words, because generators make a field with a default compulsory. */
+/**
+ * Where a schema is used. A request's defaults are described in words, because generators make a field with a
+ * default compulsory.
+ */
 type Place = { owner: string; request: boolean };
 
 const nullType = { type: "null" } as const;
 
-/** A reference to a component, with `null` beside it. Every generator that we know of makes an optional value of this form. */
+/**
+ * A reference to a component, with `null` beside it. Every generator we know turns this form into an optional
+ * value.
+ */
 function orNull(reference: Json): JsonObject {
   return { anyOf: [reference, nullType] };
 }
@@ -43,7 +49,7 @@ export class Components {
         description: "The answer of a request that failed.",
         required: ["data", "error", ...(list ? ["pagination"] : [])],
         properties: {
-          // A type of its own for "always null" is what generators fail at.
+          // Generators fail at a type that is always null.
           data: { type: ["object", "null"], description: "Always null." },
           error: { $ref: "#/components/schemas/ApiError" },
           ...(list ? { pagination: { $ref: "#/components/schemas/Pagination" } } : {}),
@@ -140,7 +146,7 @@ export class Components {
     const byDefault = (schema as { default?: unknown }).default;
     const description = [
       copy["description"] ?? ("$ref" in copy ? undefined : note?.description),
-      place.request && byDefault !== undefined ? `Left out: ${String(byDefault)}.` : undefined,
+      place.request && byDefault !== undefined ? `Default: ${String(byDefault)}.` : undefined,
     ].filter((text) => text !== undefined);
     return {
       ...copy,

@@ -33,31 +33,31 @@ export const apiVersion = "1.5.0";
 
 export const tagDescriptions: Readonly<Record<string, string>> = {
   Sessions: "Verification sessions and the attempts made in them.",
-  "Session templates": "What sessions have in common, saved under a name.",
+  "Session templates": "Settings that sessions share, saved under a name.",
   Webhooks: "Endpoints, encryption keys, events and deliveries.",
   Events: "What arrives at your endpoint.",
   Analytics: "Totals that survive the deletion of the sessions they count.",
   "API keys": "Keys for partner servers.",
-  Organization: "The organization, its members, and what was done in it.",
+  Organization: "The organization, its members and its audit log.",
   Domains: "Domains proven by DNS, and where people may be sent afterwards.",
-  Account: "One's own data, second factors and sessions.",
+  Account: "Your data, second factors and sessions.",
   "Sign-in": "Signing up and signing in: password, mailed link, passkey.",
-  Operator: "How the installation fares, for who runs it. Nothing about people or their sessions.",
+  Operator: "State of the installation, for its operator. Nothing about people or their sessions.",
   Verify: "What the pages and the reading device of the person being verified call.",
 };
 
 type DocumentOptions = {
   deprecated?: Deprecations;
   /**
-   * A partner's server has an API key, which decides the environment, and handles failures by their code. So in its
-   * document failures share one answer: generators write a type and a parser for each status that is listed.
+   * A partner's server has an API key, which decides the environment, and handles failures by code. So in its
+   * document all failures share one answer: generators write a type and a parser for each listed status.
    */
   audience?: "everyone" | "partner";
 };
 
 /**
- * The OpenAPI 3.1 document of the given routes. Everything in it comes from the contract: a named schema becomes a
- * component, an error code of a route becomes an example of its status.
+ * The OpenAPI 3.1 document of the given routes. A named schema becomes a component, and an error code of a
+ * route becomes an example of its status.
  */
 export function describeApi(
   routes: readonly RouteDefinition[],
@@ -83,10 +83,10 @@ export function describeApi(
       version: apiVersion,
       summary: "Privacy-first identity verification",
       description: [
-        "Create a verification session, send the person to its `verification_url`, and learn the outcome from the session or from a webhook whose body only you can read.",
-        "Every answer is `{ data, error }`; lists add `pagination`. Error codes are stable and listed at `/docs/errors`. Every answer, errors included, carries `X-Request-Id`, which names it in the logs of the service. Requests are strict: an unknown field is refused. `null` for an optional field means that it is absent; in a PATCH it clears the field, where the field can be cleared. Replies are open: ignore fields you do not know, and accept unknown values, since every enumeration in a reply or an event may grow (`/docs/versioning`).",
-        "`HEAD` answers like `GET` without the body, one slash at the end of a path is ignored, and a known path with another method is 405 `METHOD_NOT_ALLOWED` with `Allow`. `OPTIONS` answers 204 with `Allow`.",
-        `An organization has two environments side by side. API keys, webhook endpoints, sessions, templates, events, deliveries and figures belong to one of them; a key's own decides for its requests, and users name it with \`${environmentHeader}\`.`,
+        "Create a verification session and send the person to its `verification_url`. Read the outcome from the session, or receive a webhook whose body only you can read.",
+        "Every answer is `{ data, error }`; lists add `pagination`. Error codes are stable and listed at `/docs/errors`. Every answer, errors included, carries `X-Request-Id`, which identifies it in the logs of the service. Requests are strict: an unknown field is refused. `null` for an optional field means that it is absent; in a PATCH it clears the field, where the field can be cleared. Replies are open: ignore unknown fields and accept unknown values, because every enumeration in a reply or an event may grow (`/docs/versioning`).",
+        "`HEAD` answers like `GET` without the body. One slash at the end of a path is ignored. A known path with another method is 405 `METHOD_NOT_ALLOWED` with `Allow`. `OPTIONS` answers 204 with `Allow`.",
+        `An organization has two environments. API keys, webhook endpoints, sessions, templates, events, deliveries and figures belong to one of them. A key acts in its environment; users choose one with \`${environmentHeader}\`.`,
         `\`Idempotency-Key\` makes the repetition of a creating POST safe for ${idempotencyLimits.keptHours} hours.`,
       ].join("\n\n"),
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
@@ -108,7 +108,7 @@ export function describeApi(
         IdempotencyKey: {
           name: "Idempotency-Key",
           in: "header",
-          description: `1 to ${idempotencyLimits.keyCharacters} visible characters. For ${idempotencyLimits.keptHours} hours, the same key with the same body on the same route returns the first answer, with \`Idempotent-Replayed: true\`; \`Idempotency-Expires-At\` says until when. Another body is 409 \`IDEMPOTENCY_KEY_REUSED\`. A key counts per route, organization and environment; a request that failed is not remembered.`,
+          description: `1 to ${idempotencyLimits.keyCharacters} visible characters. For ${idempotencyLimits.keptHours} hours, the same key with the same body on the same route returns the first answer, with \`Idempotent-Replayed: true\`; \`Idempotency-Expires-At\` says until when. Another body is 409 \`IDEMPOTENCY_KEY_REUSED\`. A key counts per route, organization and environment. Failed requests are not remembered.`,
           schema: {
             type: "string",
             minLength: 1,
@@ -134,8 +134,8 @@ export function describeApi(
 const environmentParameter: JsonObject = {
   name: environmentHeader,
   in: "header",
-  description: `Which environment a user acts in, \`${environments[0]}\` unless given. What belongs to the other one is not found. An API key belongs to an environment, which decides; a key that names the other one is refused with 400 \`BAD_REQUEST\`. \`live\` before it is open: 409 \`ORGANIZATION_NOT_READY\`.`,
-  // Without a default: clients that are generated from this would send it with the key of the other environment.
+  description: `Which environment a user acts in, \`${environments[0]}\` unless given. Resources of the other one are not found. An API key always acts in its environment; naming the other one is 400 \`BAD_REQUEST\`. \`live\` before it is open: 409 \`ORGANIZATION_NOT_READY\`.`,
+  // No default: generated clients would send it together with a key of the other environment.
   schema: { $ref: "#/components/schemas/Environment" },
 };
 
@@ -160,21 +160,21 @@ const userSecuritySchemes: JsonObject = {
 
 const responseHeaders: JsonObject = {
   RequestId: {
-    description: "Names this answer in the service's logs.",
+    description: "Identifies this answer in the service's logs.",
     schema: { type: "string" },
     example: "0b8f6f0e-6f0b-4c55-9d5b-0d6f8f7f3c11",
   },
   IdempotentReplayed: {
-    description: "Present where the `Idempotency-Key` was known and this is the first answer again.",
+    description: "Present if the `Idempotency-Key` was known and this answer is the first one, repeated.",
     schema: { type: "string", enum: ["true"] },
   },
   IdempotencyExpiresAt: {
-    description: "Present where an `Idempotency-Key` was given: until when a repetition gets this answer.",
+    description: "Present if an `Idempotency-Key` was sent: until when a repetition gets this answer.",
     schema: { type: "string", format: "date-time" },
     example: "2026-03-02T09:30:00.000Z",
   },
   RetryAfter: {
-    description: "After how many seconds to try again.",
+    description: "Seconds to wait before trying again.",
     schema: { type: "integer", minimum: 0 },
     example: 2,
   },
@@ -262,7 +262,7 @@ function describeAccess(route: RouteDefinition, isForPartners: boolean): string 
   if ("public" in access) return "Needs no credentials.";
   if ("user" in access) return "Needs a signed-in user.";
   if ("operator" in access)
-    return "Needs a signed-in user whom the operator of the service has marked (`assay user grant-operator`); for everybody else it does not exist.";
+    return "Needs a signed-in user whom the operator of the service has marked (`assay user grant-operator`). All others get 404.";
   if ("role" in access)
     return `Needs a signed-in user with the role ${access.role}${access.role === "owner" ? "" : " or higher"}; API keys are refused.`;
   if (isForPartners) return `Needs an API key with the scope \`${access.scope}\`.`;
@@ -327,7 +327,7 @@ function describeSuccess(route: RouteDefinition, components: Components): JsonOb
     ...("also" in reply && reply.also !== undefined
       ? {
           [reply.also]: answer(
-            reply.also === 202 ? "Accepted: the rest is in a mail." : "It existed already.",
+            reply.also === 202 ? "Accepted: a mail says how to continue." : "It existed already.",
           ),
         }
       : {}),
@@ -335,8 +335,9 @@ function describeSuccess(route: RouteDefinition, components: Components): JsonOb
 }
 
 /**
- * Faults that every route can have are one answer, and only headers that a client acts on are repeated with each error: generators write a type and a
- * parser for every status and header (a Go client of 36,000 lines; with all of them it had 51,000).
+ * Errors that every route can return share one answer, and only headers that clients act on are repeated.
+ * Generators write a type and a parser per status and header: 36,000 lines of Go this way, 51,000 with all of
+ * them.
  */
 function describeErrors(route: RouteDefinition): JsonObject {
   // What a route itself declares has its own meaning there, and with it all codes of that status.
@@ -404,7 +405,10 @@ const parameterNotes: Readonly<Record<string, string>> = {
   type: "Only events of this type.",
 };
 
-/** Not the tag of the operations on webhooks: generators write one file for each tag, and the second would overwrite the first. */
+/**
+ * Differs from the tag of webhook operations: generators write one file per tag, and one would overwrite the
+ * other.
+ */
 const eventTag = "Events";
 
 export const deliveryHeaders = (
@@ -436,7 +440,7 @@ export const deliveryHeaders = (
   schema: { type: "string", pattern },
 }));
 
-/** One entry for each event type: what arrives at the partner's endpoint, and what it holds once decrypted. */
+/** One entry per event type: what arrives at the partner's endpoint, and its content once decrypted. */
 function describeWebhooks(components: Components): JsonObject {
   return Object.fromEntries(
     webhookDescriptions.map(({ type, summary, schema }) => [

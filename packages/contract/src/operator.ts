@@ -11,7 +11,7 @@ const route = routesOf("Operator");
 /** Beyond this nothing is counted on: the figure then stands for "at least". */
 export const operatorLimits = { counted: 100_000, groups: 200, days: 30 } as const;
 
-/** What somebody should look at, the gravest first. */
+/** Problems that need attention, most severe first. */
 export const operatorConcerns = [
   "not_ready",
   "no_worker",
@@ -47,14 +47,14 @@ const FaceQueue = open("FaceQueue", {
   workers: Count("Judgements that this process makes at the same time (`FACE_WORKERS`)."),
   waiting: Count("Tries that wait for a worker."),
   judged: Count("Judgements since the process started."),
-  faults: Count("Those of them in which the service could not look."),
+  faults: Count("Judgements that failed because of a fault of the service."),
   mean_seconds: Nullable(
-    Type.Number({ minimum: 0, description: "How long a judgement took, with its time in the queue." }),
+    Type.Number({ minimum: 0, description: "Duration of a judgement, including its time in the queue." }),
   ),
   nine_of_ten_within_seconds: Nullable(
     Type.Number({
       minimum: 0,
-      description: "The next higher of 1, 2, 4 … 64. Null where there was none, or it took longer.",
+      description: "Rounded up to one of 1, 2, 4 … 64. Null without judgements, and above 64.",
     }),
   ),
 });
@@ -64,17 +64,17 @@ const Process = open("OperatorProcess", {
   role: OneOf(processRoles, { description: "Whether it answers requests, does background work, or both." }),
   version: Version,
   started_at: { ...Timestamp, description: "When it was started." },
-  seen_at: { ...Timestamp, description: "When it last told about itself, which it does every 10 seconds." },
+  seen_at: { ...Timestamp, description: "Its last heartbeat. Processes send one every 10 seconds." },
   is_silent: Type.Boolean({
-    description: "Whether it has not done so for half a minute: it ended without saying so, or hangs.",
+    description: "Whether half a minute has passed without a heartbeat: it crashed or hangs.",
   }),
   problem: Nullable(
     Type.String({
-      description: "Why it should get no requests, where its key ring is the reason.",
+      description: "Why its key ring keeps it from serving requests.",
       examples: ['The key ring has no key "2", and data in the database needs it.'],
     }),
   ),
-  is_overloaded: Type.Boolean({ description: "Whether it refused requests for want of room." }),
+  is_overloaded: Type.Boolean({ description: "Whether it refused requests because of overload." }),
   face: Nullable(FaceQueue),
 });
 
@@ -85,23 +85,23 @@ const Job = open("OperatorJob", {
       "`failing`: its last run failed and is repeated. `late`: it should have run a minute ago or more.",
   }),
   every_seconds: Type.Number({ minimum: 0, description: "How often it looks for work by itself." }),
-  last_run_at: When("When a run last came to its end, in any process."),
+  last_run_at: When("When a run last finished, in any process."),
   last_failed_at: When("When a run last failed."),
-  running_since: When("Since when a run is under way."),
-  late_seconds: Count("How long ago it should have run."),
-  set_aside: Count("Rows that it has set aside."),
+  running_since: When("Start of the current run."),
+  late_seconds: Count("Seconds since it should have run."),
+  set_aside: Count("Rows that it has quarantined."),
 });
 
 const SetAsideGroup = open("SetAsideGroup", {
   job: JobName,
   kind: Type.String({ description: "The table of the rows.", examples: ["mails"] }),
   reason: Type.String({
-    description: "The state or kind of the error and where it was. Nothing of a row.",
+    description: "Error state or kind, and its place in the code. Never data of a row.",
     examples: ["22P02"],
   }),
   count: Type.Integer({ minimum: 1, description: "Rows with this reason." }),
-  oldest_at: { ...Timestamp, description: "When the first of them was set aside." },
-  next_try_at: { ...Timestamp, description: "When the next of them is tried again." },
+  oldest_at: { ...Timestamp, description: "When the first of them was quarantined." },
+  next_try_at: { ...Timestamp, description: "When the next of them is retried." },
 });
 
 const TrustState = open("TrustState", {
@@ -112,8 +112,8 @@ const TrustState = open("TrustState", {
   valid_authorities: Count("Those of them that are valid now."),
   revocation_lists: Type.Array(
     open("RevocationListState", {
-      state: OneOf(revocationListStates, { description: "How the newest list of a country stands." }),
-      countries: Count("Countries whose list stands so."),
+      state: OneOf(revocationListStates, { description: "State of the newest list of a country." }),
+      countries: Count("Countries whose list is in this state."),
       oldest_list_at: When("When the oldest of these lists was issued."),
     }),
     { description: "One entry for each state." },
@@ -124,29 +124,31 @@ const TrustState = open("TrustState", {
         description: "Without credentials and query.",
         examples: ["https://example.com/masterlist.ml"],
       }),
-      edition_at: When("When the edition that counts was signed."),
-      succeeded_at: When("When the source was last asked with success."),
-      failures: Count("How often in a row it was asked in vain."),
+      edition_at: When("When the edition in use was signed."),
+      succeeded_at: When("When the source was last fetched."),
+      failures: Count("Failed fetches in a row."),
       problem: Nullable(
-        Type.String({ description: "Why the last request was in vain.", examples: ["it answered 404"] }),
+        Type.String({ description: "Why the last fetch failed.", examples: ["it answered 404"] }),
       ),
     }),
     { description: "The sources that are followed (`TRUST_SOURCES`)." },
   ),
-  held_removals: Count("What a later edition lacks and is to be removed, unless the operator keeps it."),
+  held_removals: Count(
+    "Entries that a later edition lacks. They are removed unless the operator keeps them.",
+  ),
 });
 
 export const OperatorStatus = open("OperatorStatus", {
-  at: { ...Timestamp, description: "The moment that this is about." },
+  at: { ...Timestamp, description: "When this was measured." },
   concerns: Type.Array(OneOf(operatorConcerns), {
-    description: "What somebody should look at, the gravest first; empty where all is well.",
+    description: "Problems that need attention, most severe first; empty if there are none.",
   }),
   health: open("OperatorHealth", {
     is_ready: Type.Boolean({ description: "Whether `/readyz` of the process that answered says ready." }),
     problem: Nullable(
       Type.String({ description: "Why not, in words.", examples: ["the database is read-only"] }),
     ),
-    is_overloaded: Type.Boolean({ description: "Whether it refuses requests for want of room." }),
+    is_overloaded: Type.Boolean({ description: "Whether it refuses requests because of overload." }),
     version: Version,
     node_version: Type.String({ description: "Version of Node.", examples: ["24.0.0"] }),
     started_at: { ...Timestamp, description: "When the process that answered was started." },
@@ -155,10 +157,10 @@ export const OperatorStatus = open("OperatorStatus", {
     ),
     database_version: Type.String({ description: "Version of PostgreSQL.", examples: ["17.2"] }),
   }),
-  processes: Type.Array(Process, { description: "Those that told about themselves within an hour." }),
+  processes: Type.Array(Process, { description: "Processes with a heartbeat within an hour." }),
   jobs: Type.Array(Job, { description: "Background jobs, over all processes." }),
   set_aside: open("SetAsideRows", {
-    count: Count("Rows that are set aside."),
+    count: Count("Quarantined rows."),
     groups: Type.Array(SetAsideGroup, {
       maxItems: operatorLimits.groups,
       description: "By job, table and reason, the largest first.",
@@ -166,26 +168,27 @@ export const OperatorStatus = open("OperatorStatus", {
   }),
   trust: Nullable(TrustState),
   webhooks: open("WebhookBacklog", {
-    due: CappedCount("Deliveries that are due and that nobody is sending"),
+    due: CappedCount("Deliveries that are due and not being sent"),
     is_capped: Type.Boolean({ description: "Whether there are more." }),
     oldest_due_at: When("Since when the oldest of them is due."),
     endpoints_due: Count("Endpoints with such deliveries."),
     endpoints_failing: Count("Enabled endpoints whose latest delivery failed."),
-    set_aside: Count("Deliveries that are set aside."),
+    set_aside: Count("Quarantined deliveries."),
   }),
   mails: open("MailBacklog", {
-    waiting: CappedCount("Mails that are not handed over yet"),
+    waiting: CappedCount("Mails that are not sent yet"),
     is_capped: Type.Boolean({ description: "Whether there are more." }),
-    oldest_at: When("When the oldest of them was written, without those that are set aside."),
-    set_aside: Count("Those that are set aside."),
+    oldest_at: When("When the oldest of them was queued, without quarantined ones."),
+    set_aside: Count("Quarantined mails."),
   }),
 });
 
 export const operatorStatus = route("GET /v1/operator/status", {
   id: "operatorStatus",
-  summary: "How the installation fares",
+  tag,
+  summary: "Show the state of the installation",
   description:
-    "Health, processes, jobs and what they have set aside, trust, queues. Counts, times and words of the service itself; nothing of a partner or a person.",
+    "Health, processes, jobs and their quarantined rows, trust, queues. Only counts, times and texts of the service; no data of partners or people.",
   access: { operator: true },
   reply: { status: 200, data: OperatorStatus },
 });
@@ -214,7 +217,7 @@ export const OrganizationSize = open("OrganizationSize", {
 export const listOrganizationSizes = route("GET /v1/operator/organizations", {
   id: "listOrganizationSizes",
   summary: "List all organizations with their sizes",
-  description: `The newest first. \`ended_sessions\` are those created within the last ${operatorLimits.days} days (UTC), today included, that have ended; they come from the figures that are counted with each outcome, so the answer costs the same however many sessions there are.`,
+  description: `The newest first. \`ended_sessions\` were created within the last ${operatorLimits.days} days (UTC), today included, and have ended. The service counts them with each outcome, so the cost does not depend on the number of sessions.`,
   access: { operator: true },
   query: pageQuery(UuidOf<OrganizationId>(), {}),
   reply: { status: 200, list: OrganizationSize },

@@ -11,7 +11,7 @@ export const requestOrganizationDeletion = route("POST /v1/auth/orgs/request-del
   id: "requestOrganizationDeletion",
   summary: "Ask for a code to delete the organization",
   description:
-    "Mails a code of 8 characters to the caller. It is good for 24 hours and replaces an earlier one.",
+    "Mails a code of 8 characters to the caller. It is valid for 24 hours and replaces an earlier one.",
   access: { role: "owner", organization: "body" },
   body: closed({ organizationId: UuidOf<OrganizationId>() }),
   reply: {
@@ -25,7 +25,7 @@ export const confirmOrganizationDeletion = route("POST /v1/auth/orgs/confirm-del
   id: "confirmOrganizationDeletion",
   summary: "Schedule the organization for deletion",
   description:
-    "The organization freezes at once and is deleted for good 48 hours later. The code is the caller's own, and dead after 5 wrong tries.",
+    "The organization freezes at once and is deleted for good 48 hours later. The code works for the caller only, and stops working after 5 wrong tries.",
   access: { role: "owner", organization: "body" },
   body: closed({
     organizationId: UuidOf<OrganizationId>(),
@@ -40,7 +40,8 @@ export const confirmOrganizationDeletion = route("POST /v1/auth/orgs/confirm-del
 
 export const cancelOrganizationDeletion = route("POST /v1/auth/orgs/cancel-delete", {
   id: "cancelOrganizationDeletion",
-  summary: "Keep the organization after all",
+  tag,
+  summary: "Cancel the deletion of the organization",
   description: "Everything works again at once, API keys included.",
   access: { role: "admin", organization: "body", whileFrozen: "allowed" },
   body: closed({ organizationId: UuidOf<OrganizationId>() }),

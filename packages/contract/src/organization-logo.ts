@@ -11,7 +11,7 @@ const route = routesOf("Organization");
 export const uploadLogo = route(`PUT ${path}`, {
   id: "uploadLogo",
   summary: "Upload the logo of the active organization",
-  description: `The body is the picture itself: a PNG, JPEG or WebP of at most ${logoLimits.bytes / 1024} KiB and ${logoLimits.sidePixels} pixels a side, recognised by its bytes. It takes the place of an earlier one and is shown instead of the picture at \`logo_url\`, while the organization holds an active verified domain.`,
+  description: `The body is the picture itself: a PNG, JPEG or WebP of at most ${logoLimits.bytes / 1024} KiB and ${logoLimits.sidePixels} pixels a side, recognised by its bytes. It replaces an earlier one and is shown instead of the picture at \`logo_url\`, while the organization holds an active verified domain.`,
   access: { role: "admin" },
   upload: logoTypes,
   maxBodyBytes: logoLimits.bytes,
@@ -22,7 +22,7 @@ export const readLogo = route(`GET ${path}`, {
   id: "readLogo",
   summary: "Show the logo of the active organization",
   description:
-    "The one that was uploaded, else the picture at `logo_url`, fetched by the service as it is for whoever is verified.",
+    "The uploaded one, else the picture at `logo_url`, which the service fetches as for the person being verified.",
   access: { role: "member" },
   reply: { status: 200, picture: logoTypes, maxAgeSeconds: 0 },
   errors: ["LOGO_NOT_FOUND"],
@@ -31,7 +31,7 @@ export const readLogo = route(`GET ${path}`, {
 export const deleteLogo = route(`DELETE ${path}`, {
   id: "deleteLogo",
   summary: "Remove the uploaded logo of the active organization",
-  description: "Where there is a `logo_url`, that picture is shown again.",
+  description: "The picture at `logo_url`, if there is one, is shown again.",
   access: { role: "admin" },
   reply: { status: 204 },
   errors: ["LOGO_NOT_FOUND"],

@@ -11,7 +11,7 @@ const route = routesOf("Organization");
 
 export const OrganizationName = Text({ max: 120, examples: ["Acme Bank"] });
 export const Slug = Type.String({ pattern: "^[a-z0-9-]{2,60}$", examples: ["acme-bank"] });
-export const RoleName = OneOf(roles, { description: "Each role may do what those before it may." });
+export const RoleName = OneOf(roles, { description: "Each role has the rights of the roles before it." });
 
 const HttpsUrl = Type.String({
   minLength: 9,
@@ -26,14 +26,14 @@ const profile = {
     Type.String({
       pattern: "^#[0-9A-Fa-f]{6}$",
       description:
-        "The colour of buttons and signs on the page of the person. It may be any: the page chooses the text on it, and shades of it, so that everything can be read.",
+        "The colour of buttons and icons on the person's page. Any colour works: the page chooses text colours and shades with enough contrast.",
       examples: ["#0a5c8f"],
     }),
   ),
   logo_url: Nullable({
     ...HttpsUrl,
     description:
-      "A PNG, JPEG or WebP of at most 256 kB and 2000 pixels a side. Shown while the organization holds an active verified domain; this service fetches it for whoever looks.",
+      "A PNG, JPEG or WebP of at most 256 kB and 2000 pixels a side. Shown while the organization holds an active verified domain. This service fetches it, so viewers do not contact its host.",
     examples: ["https://www.example.com/logo.png"],
   }),
   website_url: Nullable(HttpsUrl),
@@ -44,7 +44,7 @@ const profile = {
 
 const agentsMayChangeWebhooks = Type.Boolean({
   description:
-    "Whether agents that call through MCP may add and change webhook endpoints and encryption keys, which decides who reads results. Only an owner changes it.",
+    "Whether agents that call through MCP may add and change webhook endpoints and encryption keys, and so decide who reads results. Only an owner changes it.",
 });
 
 export const Organization = open("Organization", {
@@ -53,13 +53,13 @@ export const Organization = open("Organization", {
   slug: Slug,
   environment: OneOf(environments, {
     description:
-      "`live` once live is open, which it stays; until then everything happens in the sandbox, which is there before and after.",
+      "`live` once live is open, for good; until then `sandbox`. The sandbox works before and after.",
   }),
   role: OneOf(roles, { description: "The caller's role in it." }),
   ...profile,
   logo_uploaded_at: Nullable({
     ...Timestamp,
-    description: "When a logo was uploaded, which is then shown in place of `logo_url`.",
+    description: "When a logo was uploaded. It is shown in place of `logo_url`.",
   }),
   agents_may_change_webhooks: agentsMayChangeWebhooks,
   pending_deletion_at: Nullable(
@@ -73,7 +73,7 @@ export const createOrganization = route("POST /v1/auth/orgs", {
   id: "createOrganization",
   summary: "Create an organization",
   description:
-    "The caller becomes its owner, and it becomes the active organization. 409 `ORGANIZATION_LIMIT_REACHED` when the account has created as many as the operator allows; the hint tells how many.",
+    "The caller becomes its owner, and it becomes the active organization. 409 `ORGANIZATION_LIMIT_REACHED` when the account has reached its limit, which the hint names.",
   access: { user: true },
   body: closed({ name: OrganizationName, slug: Slug }),
   reply: { status: 201, data: Organization },
@@ -92,7 +92,7 @@ export const updateOrganization = route("PATCH /v1/auth/orgs", {
   id: "updateOrganization",
   summary: "Change the active organization's name, slug and profile",
   description:
-    "Fields that are left out stay as they are; null clears. `agents_may_change_webhooks` is for owners: 403 `ROLE_REQUIRED` for an admin.",
+    "Absent fields stay unchanged; null clears a field. `agents_may_change_webhooks` is for owners: 403 `ROLE_REQUIRED` for an admin.",
   access: { role: "admin" },
   body: Type.Object(
     {
@@ -115,7 +115,7 @@ export const updateOrganization = route("PATCH /v1/auth/orgs", {
 export const setActiveOrganization = route("POST /v1/auth/orgs/active", {
   id: "setActiveOrganization",
   summary: "Choose the organization to act in",
-  description: "Holds for this sign-in only.",
+  description: "Applies to this sign-in only.",
   access: { role: "member", organization: "body", whileFrozen: "allowed" },
   body: closed({ organizationId: UuidOf<OrganizationId>() }),
   reply: { status: 200, data: Organization },
@@ -159,7 +159,7 @@ const disabledApiKeys = Type.Integer({
 const disableKeys = Type.Optional(
   Type.Boolean({
     description:
-      "Disables the API keys that the member made, in both environments. Left out, they go on working: keys belong to the organization.",
+      "Disables the API keys that the member made, in both environments. By default they keep working: keys belong to the organization.",
   }),
 );
 
@@ -177,7 +177,7 @@ export const updateMember = route("PATCH /v1/auth/orgs/members/:id", {
   id: "updateMember",
   summary: "Change a member's role",
   description:
-    "Only an owner changes an owner or makes one. The last owner stays one: 409 `LAST_OWNER`. `made` counts what the member made and is still in use; owners get a mail where they made API keys that are enabled and lose the right to make some.",
+    "Only an owner changes an owner or makes one. The last owner stays one: 409 `LAST_OWNER`. `made` counts what the member made that is still in use. Owners get a mail if the member loses the right to make API keys and made some that are enabled.",
   access: { role: "admin" },
   params: memberParams,
   body: closed({ role: RoleName, disable_keys: disableKeys }),
@@ -192,7 +192,7 @@ export const removeMember = route("DELETE /v1/auth/orgs/members/:id", {
   id: "removeMember",
   summary: "Remove a member",
   description:
-    "Only an owner removes an owner. The last owner cannot be removed: 409 `LAST_OWNER`. `made` counts what the member made and is still in use; owners get a mail where API keys are among it.",
+    "Only an owner removes an owner. The last owner cannot be removed: 409 `LAST_OWNER`. `made` counts what the member made that is still in use. Owners get a mail if it includes API keys.",
   access: { role: "admin" },
   params: memberParams,
   query: closed({ disable_keys: disableKeys }),
@@ -212,7 +212,7 @@ export const leaveOrganization = route("POST /v1/auth/orgs/leave", {
   id: "leaveOrganization",
   summary: "Leave the active organization",
   description:
-    "The last owner cannot leave: 409 `LAST_OWNER`. API keys that the caller made go on working; owners get a mail that says so.",
+    "The last owner cannot leave: 409 `LAST_OWNER`. API keys that the caller made keep working; owners get a mail about them.",
   access: { role: "member" },
   reply: { status: 204 },
   errors: ["LAST_OWNER"],
@@ -237,9 +237,10 @@ export const listInvitations = route("GET /v1/auth/orgs/invitations", {
 
 export const createInvitation = route("POST /v1/auth/orgs/invitations", {
   id: "createInvitation",
-  summary: "Invite somebody by e-mail",
+  tag,
+  summary: "Invite a person by e-mail",
   description:
-    "Mails a link that is good for 7 days, also for somebody who has no account yet. A second invitation to the same address replaces the first. Only an owner invites an owner.",
+    "Mails a link that is valid for 7 days, also for people without an account. A second invitation to the same address replaces the first. Only an owner invites an owner.",
   access: { role: "admin" },
   body: closed({ email: Email, role: RoleName }),
   reply: { status: 201, data: Invitation },
@@ -280,8 +281,7 @@ export const readInvitation = route("GET /v1/auth/invitations/:token", {
 export const acceptInvitation = route("POST /v1/auth/invitations/:token/accept", {
   id: "acceptInvitation",
   summary: "Accept an invitation",
-  description:
-    "For a user whose e-mail is the invited one; anybody else gets 403. The organization becomes active.",
+  description: "For a user whose e-mail is the invited one; others get 403. The organization becomes active.",
   access: { user: true },
   params: tokenParams,
   invalidParams: "NOT_FOUND",
@@ -298,7 +298,7 @@ export const acceptInvitation = route("POST /v1/auth/invitations/:token/accept",
 export const declineInvitation = route("POST /v1/auth/invitations/:token/decline", {
   id: "declineInvitation",
   summary: "Decline an invitation",
-  description: "Whoever holds the link may decline; no account is needed to say no.",
+  description: "The holder of the link may decline without an account.",
   access: { public: true },
   params: tokenParams,
   invalidParams: "NOT_FOUND",

@@ -29,12 +29,15 @@ export function pageQuery<P extends TProperties, C extends TSchema>(cursor: C, f
     ),
     starting_after: Type.Optional({
       ...cursor,
-      description: "Give the page after the item with this id.",
+      description: "Return the page after the item with this id.",
     } as C),
   });
 }
 
-/** The same for lists that partners read, which go both ways: `ending_before` asks for what is newer than an item. */
+/**
+ * The same for lists that partners read, which go both ways: `ending_before` returns items newer than a given
+ * one.
+ */
 export function partnerPageQuery<P extends TProperties, C extends TSchema>(cursor: C, filters: P) {
   const { properties } = pageQuery(cursor, filters);
   return closed({
@@ -42,7 +45,7 @@ export function partnerPageQuery<P extends TProperties, C extends TSchema>(curso
     ending_before: Type.Optional({
       ...cursor,
       description:
-        "Give the next newer items before the one with this id. Not together with `starting_after`.",
+        "Return the next newer items before the one with this id. Not together with `starting_after`.",
     } as C),
   });
 }

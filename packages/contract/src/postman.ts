@@ -3,8 +3,8 @@ import type { Json, JsonObject } from "./openapi-components.ts";
 import { honoursIdempotencyKey, type RouteDefinition } from "./route.ts";
 
 /**
- * The routes as a collection in the format 2.1 of Postman, which Bruno, Insomnia and others import as well. Two variables
- * are to be set: `base_url` and `api_key`.
+ * The routes as a Postman collection (format 2.1), which Bruno, Insomnia and others import as well. The
+ * reader sets two variables: `base_url` and `api_key`.
  */
 export function describeCollection(routes: readonly RouteDefinition[], baseUrl: string): JsonObject {
   const tags = Object.entries(tagDescriptions).filter(([name]) => routes.some(({ tag }) => tag === name));

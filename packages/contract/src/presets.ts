@@ -14,8 +14,8 @@ const who = "To know who opens the account.";
 const document = "We must keep a record of the document.";
 
 /**
- * What most partners ask for. The reasons are read by the person, and are meant to be changed; `preset-reasons.json` of the dashboard has them in the
- * other languages.
+ * Common share requests. The person reads the reasons, and partners are expected to change them.
+ * `preset-reasons.json` of the dashboard has them in the other languages.
  */
 export const presets: readonly Preset[] = [
   {

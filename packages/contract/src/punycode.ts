@@ -2,7 +2,9 @@
 const [base, tMin, tMax, skew, damp, initialBias, initialCode] = [36, 1, 26, 38, 700, 72, 128];
 const maxCode = 0x10ffff;
 
-/** The text of a label behind its `xn--`; null for what is no such text. Node's own decoder is not there in a browser. */
+/**
+ * Decodes the part of a label after `xn--`; null if it is not valid. Browsers have no decoder like Node's.
+ */
 export function decodePunycode(encoded: string): string | null {
   const delimiter = encoded.lastIndexOf("-");
   const codes = [...encoded.slice(0, Math.max(delimiter, 0))].map((letter) => letter.charCodeAt(0));

@@ -10,23 +10,23 @@ export const scopes = [
 ] as const;
 export type Scope = (typeof scopes)[number];
 
-/** Each role may do what those before it may. */
+/** Each role has the rights of the roles before it. */
 export const roles = ["member", "admin", "owner"] as const;
 export type Role = (typeof roles)[number];
 
 /**
  * Who may call a route.
- * - `public`: anybody; nobody needs to sign in.
+ * - `public`: anybody, without signing in.
  * - `user`: any signed-in user, with or without an organization. API keys are refused.
- * - `operator`: a signed-in user whom the operator has marked on the command line. To everybody else, API keys and nobody at all included, there
- *   is no such route.
- * - `role`: a user with at least this role in the active organization, or, with `organization: "body"`, in the one that
- *   the body's `organizationId` names. API keys are refused. With `inEnvironment` what the route is about belongs to an environment.
- * - `scope`: an API key with this scope, or a user of the active organization: any role reads, admin and owner write. What these routes are
- *   about always belongs to an environment. With `beforeLive` users prepare live there before it is open.
- *
- * An organization that is scheduled for deletion refuses keys always and users on every write. `whileFrozen` states
- * the exceptions.
+ * - `operator`: a signed-in user whom the operator marked on the command line. All other callers get a 404.
+ * - `role`: a user with at least this role in the active organization, or, with `organization: "body"`, in
+ *   the one that the body's `organizationId` names. API keys are refused. With `inEnvironment` the resource
+ *   belongs to an environment.
+ * - `scope`: an API key with this scope, or a user of the active organization: any role reads, admin and
+ *   owner write. The resource always belongs to an environment. With `beforeLive` users may prepare live
+ *   before it is open.
+ * An organization that is scheduled for deletion refuses every API key, and every write of a user.
+ * `whileFrozen` lists the exceptions.
  */
 export type Access =
   | { public: true }
@@ -59,7 +59,7 @@ export type RouteDefinition = {
   summary: string;
   description?: string;
   access: Access;
-  /** A public route whose proof is a token of its own, sent as `Authorization: Bearer`. */
+  /** A public route that is authorized by this token, sent as `Authorization: Bearer`. */
   token?: "cancel_token";
   params?: TObject;
   /** The code for a path parameter that does not fit its schema; `BAD_REQUEST` unless given. */
@@ -83,21 +83,22 @@ export type RouteDefinition = {
 type Call = `${Method} ${string}`;
 type Called = Pick<RouteDefinition, "method" | "path">;
 
-type Declared = Omit<RouteDefinition, keyof Called | "tag">;
-
-/**
- * Declares the routes of a tag. A body without a name of its own is named after its route: that of `signIn` is
- * `SignInBody`.
- */
-export function routesOf<const T extends string>(tag: T) {
-  return <const R extends Declared>(call: Call | Called, definition: R): R & Called & { tag: T } => {
-    const [method, path] =
-      typeof call === "string" ? (call.split(" ") as [Method, string]) : [call.method, call.path];
-    const { id, body } = definition;
-    if (body === undefined || "title" in body) return { ...definition, tag, method, path };
-    const title = `${id.charAt(0).toUpperCase()}${id.slice(1)}Body`;
-    return { ...definition, tag, method, path, body: { ...body, title } };
-  };
+/** A body without a name is named after its route: that of `signIn` is `SignInBody`. */
+export function route<const R extends Omit<RouteDefinition, keyof Called>>(
+  call: Call,
+  definition: R,
+): R & Called;
+export function route<const R extends RouteDefinition>(definition: R): R;
+export function route(
+  ...given: [Call, Omit<RouteDefinition, keyof Called>] | [RouteDefinition]
+): RouteDefinition {
+  if (given.length === 1) return given[0];
+  const [call, definition] = given;
+  const [method, path] = call.split(" ") as [Method, string];
+  const { id, body } = definition;
+  if (body === undefined || "title" in body) return { ...definition, method, path };
+  const title = `${id.charAt(0).toUpperCase()}${id.slice(1)}Body`;
+  return { ...definition, method, path, body: { ...body, title } };
 }
 
 export type BodyOf<R extends RouteDefinition> = R["body"] extends TSchema
@@ -112,7 +113,10 @@ export type ParamsOf<R extends RouteDefinition> =
 
 /** Called once the stream is open; returns what ends the subscription. */
 export type EventFeed<T> = (stream: EventStream<T>) => () => void;
-/** `comeBackMs`: after so long the client is to connect again, because the stream is closed by no fault of its own. */
+/**
+ * `comeBackMs`: the client reconnects after this time, because the service closed the stream without an
+ * error.
+ */
 export type EventStream<T> = {
   send(event: string, data: T): void;
   close(comeBackMs?: number): void;
@@ -142,7 +146,10 @@ export function isList(definition: RouteDefinition): boolean {
   return "list" in definition.reply;
 }
 
-/** Whether what a route is about belongs to an environment: that of the key, or the one that a user names in the header. */
+/**
+ * Whether the route's resource belongs to an environment: the key's, or the one that a user names in the
+ * header.
+ */
 export function isInEnvironment({ access }: Pick<RouteDefinition, "access">): boolean {
   return "scope" in access || "inEnvironment" in access;
 }
@@ -167,7 +174,7 @@ export function honoursIdempotencyKey(
   return definition.idempotent ?? (definition.method === "POST" && definition.reply.status === 201);
 }
 
-/** Whether null stands for a field of the body that is left out. In a change it may mean to clear the field instead. */
+/** Whether null means that a field of the body is absent. In a PATCH null may clear the field instead. */
 export function nullIsAbsent(definition: RouteDefinition): boolean {
   return definition.method !== "PATCH";
 }
@@ -175,8 +182,8 @@ export function nullIsAbsent(definition: RouteDefinition): boolean {
 const kibibyte = 1024;
 
 /**
- * The largest body that a route takes, in bytes. What anybody or any account may send costs work before it is known whether
- * it is worth it, so it gets less room.
+ * The largest body that a route accepts, in bytes. Routes open to anybody or any account get less, because
+ * the service spends work on the body before it can reject it.
  */
 export function bodyLimitOf({
   access,
@@ -194,7 +201,7 @@ export function hasRole(role: Role, atLeast: Role): boolean {
   return roles.indexOf(role) >= roles.indexOf(atLeast);
 }
 
-/** Whether somebody with this role, or with none any more, may invite somebody to that role. */
+/** Whether a sender with this role may invite to `invited`. `null`: the sender is no longer a member. */
 export function mayInvite(sender: Role | null, invited: Role): boolean {
   return sender !== null && hasRole(sender, invited === "owner" ? "owner" : "admin");
 }
@@ -210,7 +217,8 @@ export function errorsOf(definition: RouteDefinition): ErrorCode[] {
     if ("scope" in access || "role" in access) codes.add("ROLE_REQUIRED");
     if (!("scope" in access)) codes.add("API_KEY_NOT_ALLOWED");
     if (isWrite(definition)) codes.add("FOREIGN_ORIGIN");
-    // A key of an organization that is scheduled for deletion is told so everywhere, before it is told that keys are refused.
+    // A key of an organization that is scheduled for deletion gets this code first, before the refusal of
+    // keys.
     codes.add("ORGANIZATION_FROZEN");
   }
   if ("scope" in access || ("role" in access && access.organization !== "body"))

@@ -18,7 +18,7 @@ import { walletRoutes } from "./wallet.ts";
 import { webhookListenerRoutes } from "./webhook-listeners.ts";
 import { webhookRoutes } from "./webhooks.ts";
 
-/** Every route of the service under /v1. What is not listed here does not exist. */
+/** Every route of the service under /v1. */
 export const routes: readonly RouteDefinition[] = [
   ...accountRoutes,
   ...organizationRoutes,

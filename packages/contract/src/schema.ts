@@ -4,8 +4,8 @@ import type { PrefixedIdOf, UuidId } from "./ids.ts";
 import { blankCharacters, unseenCharacters } from "./shown-text.ts";
 
 /**
- * A named schema. The name becomes the `title`, and the API description refers to the schema by it instead of
- * repeating it; two different schemas cannot share a name.
+ * A named schema. The name becomes its `title`, by which the API description refers to it. Two different
+ * schemas cannot share a name.
  */
 export function named<T extends TSchema>(name: string, schema: T): T {
   return { ...schema, title: name };
@@ -18,7 +18,7 @@ export function closed(...given: ObjectParts): TObject {
   return objectOf(given, { additionalProperties: false });
 }
 
-/** A reply object, which may have a name: fields may be added later, so clients must ignore what they do not know. */
+/** A reply object, optionally named. Fields may be added later, so clients must ignore unknown ones. */
 export function open<P extends TProperties>(properties: P): TObject<P>;
 export function open<P extends TProperties>(name: string, properties: P): TObject<P>;
 export function open(...given: ObjectParts): TObject {
@@ -83,9 +83,9 @@ export function UuidOf<T extends UuidId>(): TUnsafe<T> {
 }
 
 /**
- * One line of text a person typed: something besides white space of any kind, and no character that nobody sees. The white space in
- * front and the first other character are written apart, so that a text can match in one way only: with two ways to share it
- * out, a refused text of n characters would take n² steps (catastrophic backtracking).
+ * One line of typed text: at least one visible character, and no invisible ones. The pattern separates
+ * leading white space from the first other character, so that a text matches in only one way. Otherwise
+ * rejecting n characters would take n² steps (catastrophic backtracking).
  */
 export function Text(bounds: { min?: number; max: number; description?: string; examples?: string[] }) {
   return Type.String({

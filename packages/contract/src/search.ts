@@ -37,7 +37,7 @@ export const FoundThing = open("FoundThing", {
 export const search = route("GET /v1/auth/orgs/search", {
   id: "search",
   summary: "Find something by an identifier, a reference or an e-mail",
-  description: `Sessions by their identifier or its beginning, or by your reference or its beginning, as it is written; events, deliveries, endpoints and requests of the API log by their identifier; members by a part of their e-mail or name. At most ${searchLimits.ofEachKind} of each kind, or ${searchLimits.ofOneKind} of the one that is asked for, the latest first; a session with exactly this reference comes before those whose reference begins with it. What belongs to an environment is looked for in that of the request only.`,
+  description: `Finds sessions by identifier or reference, or the beginning of either; case matters. Finds events, deliveries, endpoints and requests of the API log by identifier, and members by part of their e-mail or name. Returns at most ${searchLimits.ofEachKind} of each kind, or ${searchLimits.ofOneKind} of the requested kind, latest first. A session with exactly this reference comes before those whose reference begins with it. Only the environment of the request is searched.`,
   access: { role: "member", inEnvironment: true },
   query: closed({
     text: Type.String({
@@ -46,7 +46,7 @@ export const search = route("GET /v1/auth/orgs/search", {
       description: "What to look for.",
       examples: ["order-7391"],
     }),
-    kind: Type.Optional(OneOf(foundKinds, { description: "Look for nothing else." })),
+    kind: Type.Optional(OneOf(foundKinds, { description: "Search for this kind only." })),
   }),
   reply: {
     status: 200,

@@ -70,7 +70,7 @@ export const claimKeys = [
 ] as const;
 export type ClaimKey = (typeof claimKeys)[number];
 
-/** `age_over_18` tells whether the person is at least 18, and nothing else about their age. */
+/** `age_over_18` says only whether the person is at least 18. */
 export const ageClaim = { prefix: "age_over_", min: 12, max: 130 } as const;
 
 export const shareLimits = { fields: 32, reasonCharacters: 200 } as const;
@@ -116,12 +116,11 @@ const AskedField = closed("AskedField", {
 /** A field as a session or a template shows it. */
 export const shownField = {
   required: Type.Boolean(),
-  reason: Type.String({ description: "What the person is told about why it is asked." }),
+  reason: Type.String({ description: "The reason that the person reads." }),
   reasons: Type.Optional(
     named("Reasons", {
       ...open(inLanguages(Type.String())),
-      description:
-        "The same in the languages that you gave; a person whose language is not among them reads `reason`.",
+      description: "The same in the languages that you gave. Readers of other languages see `reason`.",
     }),
   ),
 };
@@ -151,26 +150,28 @@ const Metadata = mapOf(MetadataValue, {
     pattern: `^[^${unseenCharacters}]+$`,
   },
   description:
-    "Your own notes. Do not put personal data here: it is stored as it is. Characters that nobody sees are refused.",
+    "Your own notes. Do not put personal data here: it is stored as it is. Invisible characters are refused.",
   examples: [{ channel: "mobile" }],
 });
 
-/** How much a partner insists: `preferred` is done where the document allows it, `required` fails the document that does not. */
+/**
+ * `preferred`: checked if the document supports it. `required`: a document that does not support it fails.
+ */
 export const demands = ["preferred", "required"] as const;
 export type Demand = (typeof demands)[number];
 
 const demandOf = {
   clone_detection: OneOf(demands, {
     description:
-      "Whether the chip must prove that it is no copy. Required, a document whose chip cannot fails with `document_chip_authentication_failed`.",
+      "Whether the chip must prove that it is no copy. If required, a document whose chip cannot do so fails with `document_chip_authentication_failed`.",
   }),
   revocation: OneOf(demands, {
     description:
-      "Whether a fresh revocation list of the state must have been looked at. Required, a document without one fails with `document_authenticity_failed`.",
+      "Whether a fresh revocation list of the state must be checked. If required, a document without one fails with `document_authenticity_failed`.",
   }),
   binding: OneOf(demands, {
     description:
-      "Whether the person must agree and prove in the browser that first opened the session. Required, the page offers no code for another device.",
+      "Whether the person must agree and prove in the browser that first opened the session. If required, the page offers no code for another device.",
   }),
 };
 
@@ -187,7 +188,7 @@ export const someDemands = {
 
 const AskedRequirements = named("AskedRequirements", {
   ...closed(someDemands),
-  description: "What the session requires; what is left out is `preferred`.",
+  description: "What the session requires. Default of each: `preferred`.",
   examples: [{ clone_detection: "required" }],
 });
 
@@ -205,10 +206,41 @@ const faceCheckNotes = {
 export type FaceCheck = keyof typeof faceCheckNotes;
 export const faceChecks = Object.keys(faceCheckNotes) as [FaceCheck, ...FaceCheck[]];
 
-export const ChipAndFaceEvidence = open("ChipAndFaceEvidence", {
-  method: OneOf(["chip_and_face"], {
-    description:
-      "The chip of a document was read and checked, and a living face was compared with its portrait.",
+export const ChipAndFaceEvidence = named(
+  "ChipAndFaceEvidence",
+  open({
+    method: OneOf(["chip_and_face"], {
+      description:
+        "The chip of a document was read and checked, and a living face was compared with its portrait.",
+    }),
+    chip: OneOf(["genuine", "copy_not_excluded"], {
+      description:
+        "`genuine`: the chip proved that it is the original. `copy_not_excluded`: the state signed the data, and the document offers no proof that its chip is no copy.",
+    }),
+    revocation: OneOf(["checked", "stale", "no_list"], {
+      description:
+        "`checked`: a fresh list of the state does not name the signer. `stale`: the newest list is past its time, and does not name the signer. `no_list`: there was no list that counts.",
+    }),
+    warnings: Type.Array(OneOf(warningCodes), {
+      description: `What was found and tolerated, each once. ${Object.entries(evidenceWarnings)
+        .map(([code, about]) => `\`${code}\`: ${about}`)
+        .join(" ")}`,
+    }),
+    face: OneOf(["matched"], {
+      description: "The person in front of the camera is the one in the portrait.",
+    }),
+    face_checks: Type.Array(OneOf(faceChecks), {
+      description: `Which checks of the face were passed, in this order. ${Object.entries(faceCheckNotes)
+        .map(([check, about]) => `\`${check}\`: ${about}`)
+        .join(
+          " ",
+        )} None of them excludes pictures that no camera took: see \`device\`. Empty for successes of earlier versions, and where a test document decided.`,
+    }),
+    device: OneOf(["attested", "unattested"], {
+      description:
+        "`attested`: the phone's secure hardware vouches that the operator's app signed the pictures, on a locked phone with the maker's system. `unattested`: nothing vouches, as in every browser, and injected pictures are harder to exclude.",
+    }),
+    verified_at: Timestamp,
   }),
   chip: OneOf(["genuine", "copy_not_excluded"], {
     description:
@@ -245,7 +277,7 @@ export const ReturnCodeSha256 = Nullable(
   Type.String({
     pattern: "^[0-9a-f]{64}$",
     description:
-      "SHA-256, in hexadecimal, of the `return_code` that only the browser which first opened the session brings back to `redirect_url`. Compare the two in the browser that is signed in at your site. Null without a `redirect_url`, and while no browser has opened the session.",
+      "SHA-256, in hexadecimal, of the `return_code`. Only the browser that first opened the session brings this code back to `redirect_url`. Compare the two in the browser that is signed in at your site. Null without a `redirect_url`, and while no browser has opened the session.",
     examples: ["9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"],
   }),
 );
@@ -313,7 +345,7 @@ const SessionEvidence = named(
   "SessionEvidence",
   Type.Union([ChipAndFaceEvidence, WalletEvidence, Type.Null()], {
     description:
-      "What a success rests on; null unless the session has succeeded. Nothing in it tells who the person is.",
+      "What a success is based on; null unless the session has succeeded. It does not identify the person.",
   }),
 );
 
@@ -332,7 +364,7 @@ export function methodOf(evidence: Static<typeof Evidence>): Method {
 export const UnmetRequirement = Nullable(
   OneOf(requirementNames, {
     description:
-      "The requirement of yours that the document could not meet, where that is why it failed; null for every other failure.",
+      "Your requirement that the document could not meet, if the session failed for that reason; null for every other failure.",
   }),
 );
 
@@ -366,7 +398,7 @@ const sessionFields = {
   template_id: {
     ...Nullable(TemplateId),
     description:
-      "The template that the session was created from, or null. The session keeps what the template said then, also after the template was changed or deleted.",
+      "The template that the session was created from, or null. The session keeps those settings after the template is changed or deleted.",
   },
   embed_origin: Nullable(
     Type.String({
@@ -375,7 +407,7 @@ const sessionFields = {
   ),
   webhook_endpoint_id: Nullable(
     Type.String({
-      description: "The only endpoint that gets this session's events, or null: all of them do.",
+      description: "The only endpoint that gets this session's events. Null: all endpoints do.",
     }),
   ),
   client_reference_id: Nullable(Type.String()),
@@ -390,22 +422,28 @@ const sessionFields = {
 
 export const Session = open("Session", sessionFields);
 
-export const SessionWithConsent = open("SessionWithConsent", {
-  ...sessionFields,
-  consent: {
-    ...Nullable(
-      open("SessionConsent", {
-        selected_field_keys: Type.Array(Type.String()),
-        given_at: Timestamp,
-        withdrawn_at: {
-          ...Nullable(Timestamp),
-          description: "When the person withdrew it; null while it stands.",
-        },
-      }),
-    ),
-    description: "What the person agreed to share; null before they have agreed to anything.",
-  },
-});
+export const SessionWithConsent = named(
+  "SessionWithConsent",
+  open({
+    ...sessionFields,
+    consent: {
+      ...Nullable(
+        named(
+          "SessionConsent",
+          open({
+            selected_field_keys: Type.Array(Type.String()),
+            given_at: Timestamp,
+            withdrawn_at: {
+              ...Nullable(Timestamp),
+              description: "When the person withdrew it; null while it is valid.",
+            },
+          }),
+        ),
+      ),
+      description: "What the person agreed to share; null before they have agreed to anything.",
+    },
+  }),
+);
 
 export const CreatedSession = open("CreatedSession", {
   ...sessionFields,
@@ -421,7 +459,7 @@ export const templatedFields = {
     minLength: 1,
     maxLength: redirectUrlMaxCharacters,
     description:
-      "Where the person is sent afterwards. In the sandbox any https URL or http://localhost; live, an https URL on a verified domain. Left out, this service shows a closing page.",
+      "Where the person is sent afterwards. In the sandbox any https URL or http://localhost; live, an https URL on a verified domain. Without it, this service shows a closing page.",
     examples: ["https://shop.example.com/verified"],
   }),
   share_fields: mapOf(AskedField, {
@@ -434,60 +472,63 @@ export const templatedFields = {
     maxItems: methods.length,
     uniqueItems: true,
     description:
-      "How the person may be verified, in the order in which it is offered. `document_chip`, the default: the chip of a passport or identity card, then the face. The others are credentials in a wallet: personal identification data, a driving licence, a proof of age. 400 `INVALID_REQUEST` for a method that is not enabled, and where none can meet all that is required.",
+      "How the person may be verified, in the order in which it is offered. `document_chip`, the default: the chip of a passport or identity card, then the face. The others are credentials in a wallet: personal identification data, a driving licence, a proof of age. 400 `INVALID_REQUEST` for a method that is not enabled, and if no method can meet all requirements.",
     examples: [["document_chip"]],
   }),
   requirements: AskedRequirements,
   locale: OneOf(pageLanguages, {
     description:
-      "The language that the person's page begins with. The person can change it. Left out, the browser decides.",
+      "The language that the person's page begins with. The person can change it. Default: the browser's.",
   }),
 };
 export type TemplatedField = keyof typeof templatedFields;
 export const templatedFieldNames = Object.keys(templatedFields) as readonly TemplatedField[];
 
-export const CreateSessionBody = closed("CreateSessionBody", {
-  template: Type.Optional(
-    Text({
-      max: templateNameMaxCharacters,
-      description:
-        "The id or the name of a template. What the request has of `share_fields`, `methods`, `requirements`, `locale` and `redirect_url` replaces the template's.",
-      examples: ["Age check"],
-    }),
-  ),
-  redirect_url: Type.Optional(templatedFields.redirect_url),
-  embed_origin: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: embedOriginMaxCharacters,
-      description:
-        "The origin of your page that shows `verification_url` in a frame: https on a verified domain, or http://localhost with any port in the sandbox. Left out, no page may.",
-      examples: ["https://shop.example.com"],
-    }),
-  ),
-  share_fields: Type.Optional(templatedFields.share_fields),
-  methods: Type.Optional(templatedFields.methods),
-  requirements: Type.Optional(templatedFields.requirements),
-  locale: Type.Optional(templatedFields.locale),
-  webhook_endpoint_id: Type.Optional(EndpointId),
-  client_reference_id: Type.Optional(ClientReferenceId),
-  metadata: Type.Optional(Metadata),
-  expires_in_seconds: Type.Optional(
-    Type.Integer({
-      minimum: sandboxLifetimeSeconds.min,
-      maximum: sandboxLifetimeSeconds.max,
-      description: `Sandbox only: how long the session lives, so that a test need not wait. Left out, ${sessionLifetimeMinutes} minutes. In live it is 400 \`INVALID_REQUEST\`.`,
-      examples: [sandboxLifetimeSeconds.max],
-    }),
-  ),
-});
+export const CreateSessionBody = named(
+  "CreateSessionBody",
+  closed({
+    template: Type.Optional(
+      Text({
+        max: templateNameMaxCharacters,
+        description:
+          "The id or the name of a template. `share_fields`, `methods`, `requirements`, `locale` and `redirect_url` of the request replace the template's.",
+        examples: ["Age check"],
+      }),
+    ),
+    redirect_url: Type.Optional(templatedFields.redirect_url),
+    embed_origin: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: embedOriginMaxCharacters,
+        description:
+          "The origin of your page that shows `verification_url` in a frame: https on a verified domain, or http://localhost with any port in the sandbox. Default: no page may.",
+        examples: ["https://shop.example.com"],
+      }),
+    ),
+    share_fields: Type.Optional(templatedFields.share_fields),
+    methods: Type.Optional(templatedFields.methods),
+    requirements: Type.Optional(templatedFields.requirements),
+    locale: Type.Optional(templatedFields.locale),
+    webhook_endpoint_id: Type.Optional(EndpointId),
+    client_reference_id: Type.Optional(ClientReferenceId),
+    metadata: Type.Optional(Metadata),
+    expires_in_seconds: Type.Optional(
+      Type.Integer({
+        minimum: sandboxLifetimeSeconds.min,
+        maximum: sandboxLifetimeSeconds.max,
+        description: `Sandbox only: how long the session lives, so that a test need not wait. Default: ${sessionLifetimeMinutes} minutes. In live it is 400 \`INVALID_REQUEST\`.`,
+        examples: [sandboxLifetimeSeconds.max],
+      }),
+    ),
+  }),
+);
 
 const params = closed({ id: SessionId });
 
 export const createSession = route("POST /v1/sessions", {
   id: "createSession",
   summary: "Create a verification session",
-  description: `Send the person to \`verification_url\`. The session lives ${sessionLifetimeMinutes} minutes. Each call creates a new session; send an \`Idempotency-Key\` to make a repetition safe. 409 \`CONFLICT\` when the organization has as many open sessions as the operator allows; the hint tells how many. 409 \`NO_READER_AVAILABLE\` in live while the operator has configured neither a reader app nor desks.`,
+  description: `Send the person to \`verification_url\`. The session lives ${sessionLifetimeMinutes} minutes. Each call creates a new session; send an \`Idempotency-Key\` to make a repetition safe. 409 \`CONFLICT\` when the organization has reached its limit of open sessions, which the hint names. 409 \`NO_READER_AVAILABLE\` in live while the operator has configured neither a reader app nor desks.`,
   access: { scope: "sessions:write" },
   body: CreateSessionBody,
   bodyOptional: true,
@@ -548,7 +589,7 @@ export const cancelSession = route("POST /v1/sessions/:id/cancel", {
   id: "cancelSession",
   summary: "Cancel a session",
   description:
-    "Idempotent: cancelling a cancelled session answers 204 again. A session whose phone was heard from in the last 60 seconds cannot be cancelled.",
+    "Idempotent: cancelling a cancelled session answers 204 again. A session whose device was active in the last 60 seconds cannot be cancelled.",
   access: { scope: "sessions:write" },
   params,
   invalidParams: "INVALID_SESSION_ID",
@@ -570,7 +611,7 @@ export const Attempt = open("Attempt", {
 export const listAttempts = route("GET /v1/sessions/attempts/attempts", {
   id: "listAttempts",
   summary: "List attempts",
-  description: "An attempt is one device's go at a session.",
+  description: "An attempt is the work of one device on a session.",
   access: { scope: "sessions:read" },
   query: partnerPageQuery(AttemptId, {
     session_id: Type.Optional(SessionId),
@@ -607,8 +648,11 @@ export const countSessions = route("GET /v1/auth/orgs/session-counts", {
 
 export const readTimeline = route("GET /v1/auth/orgs/sessions/:id/timeline", {
   id: "readSessionTimeline",
-  summary: "Read when the steps of a session were taken",
-  description: "What the session itself does not say: when its page was first opened, and each step.",
+  method: "GET",
+  path: "/v1/auth/orgs/sessions/:id/timeline",
+  tag,
+  summary: "Read the times of a session's steps",
+  description: "When its page was first opened, and when each step was passed.",
   access: { role: "member", inEnvironment: true },
   params,
   invalidParams: "INVALID_SESSION_ID",
@@ -617,7 +661,8 @@ export const readTimeline = route("GET /v1/auth/orgs/sessions/:id/timeline", {
     data: open("SessionTimeline", {
       opened_at: {
         ...Nullable(Timestamp),
-        description: "When the page was first sent. A program that looks at links counts, as a mail scanner.",
+        description:
+          "When the page was first opened. A program that opens links, such as a mail scanner, counts.",
       },
       steps: Type.Array(
         open("SessionStep", {

@@ -1,11 +1,10 @@
 import { decodePunycode } from "./punycode.ts";
 
 /**
- * Which form of a domain people are shown. Letters of different scripts look the same, so that `xn--pple-43d.com` in its
- * Unicode form reads as the name of somebody else (a homograph). The Unicode form is shown only where it can be taken
- * for nothing else, by rules like those of browsers for their address bars (UTS 39, "highly restrictive", and no
- * whole-script confusables); otherwise it is the `xn--` form, which looks like no name at all. Service, pages and mails
- * use this one function. Why so: docs/decisions/0032-domains-are-shown-unmistakably.md.
+ * The form in which people see a domain. The Unicode form of `xn--pple-43d.com` reads as another name (a
+ * homograph). So it is shown only where it is unmistakable, by rules like those of browsers (UTS 39, "highly
+ * restrictive", no whole-script confusables). Otherwise the `xn--` form is shown. See
+ * docs/decisions/0032-domains-are-shown-unmistakably.md.
  */
 export function shownDomain(ascii: string): string {
   if (!/(?:^|\.)xn--/.test(ascii)) return ascii;
@@ -20,7 +19,7 @@ export function shownDomain(ascii: string): string {
   return isUnmistakable(labels) && readUrl(`https://${unicode}`)?.hostname === ascii ? unicode : ascii;
 }
 
-/** A link as people are shown it: where it leads, without the scheme. Beyond its host a parsed URL is ASCII. */
+/** A link for display: its target without the scheme. Beyond the host a parsed URL is ASCII. */
 export function shownLink(link: string): string {
   const url = readUrl(link);
   if (url === null) return link;
@@ -46,9 +45,9 @@ function isUnmistakable(labels: readonly string[]): boolean {
   if (fromRight > 1 && fromRight < labels.length) return false;
   return labels.every((label, index) => {
     if (!looksLikeAscii(label)) return true;
-    // Beside a label that cannot be anything but Cyrillic, say, nobody takes Cyrillic letters for Latin ones. Only the
-    // TLD counts as that label, because whoever registers a name writes all that is left of it. The TLD itself is
-    // beyond anybody's choice, so there it is the name in front of it.
+    // Next to an unmistakably Cyrillic label, readers do not take Cyrillic letters for Latin ones. Only the
+    // TLD counts as that label, because the registrant chooses all labels to the left of it. For the TLD
+    // itself, the label before it counts.
     const last = labels.length - 1;
     const witness = index === last ? last - 1 : last;
     return systems[witness] === systems[index] && !looksLikeAscii(labels[witness] ?? "");
@@ -61,8 +60,8 @@ const asciiOnly: WritingSystem = { pattern: /^[a-z0-9-]+$/ };
 const latin: WritingSystem = { pattern: /^[a-z0-9\-\p{Script=Latin}]+$/u };
 
 /**
- * A label is of one of these. Letters of modifiers, digits other than 0 to 9, joiners, symbols and scripts that hardly
- * anybody writes today are in none. Combining marks are only where a script cannot be written without them.
+ * A label must be of one of these. Modifier letters, digits other than 0 to 9, joiners, symbols and historic
+ * scripts are in none. Combining marks are allowed only where a script needs them.
  */
 function makeSystems(): readonly WritingSystem[] {
   return [
@@ -93,7 +92,7 @@ function makeSystems(): readonly WritingSystem[] {
   ];
 }
 
-/** Made when the first label needs them: compiling these patterns takes longer than loading everything around them. */
+/** Compiled on first use: these patterns take longer to compile than all other code around them to load. */
 let systems: readonly WritingSystem[] | null = null;
 
 function letters(script: string): RegExp {
@@ -116,7 +115,10 @@ function systemOf(label: string, tld: string): WritingSystem | null {
 }
 
 const vietnameseMarks = /^[\u0300-\u0303\u0306\u0309\u031b\u0323]{1,2}$/;
-/** Letters that many languages share and most readers know. Others are easily missed, such as the accent in `amazoń`. */
+/**
+ * Letters that many languages share and most readers know. Others are easily missed, such as the accent in
+ * `amazoń`.
+ */
 const commonLatin = /^[a-z0-9\-ßæœøàáâãäåçèéêëìíîïñòóôõöùúûüýÿ]$/;
 const southSlavic = "čćđšž";
 /** Other letters, in the countries in whose languages they are usual. */
@@ -136,9 +138,9 @@ function hasUsualLatin(label: string, tld: string): boolean {
 }
 
 /**
- * Letters that are taken for a Latin letter or a digit (whole-script confusables of UTS 39, and such as look alike in
- * small type). A label of these alone reads as an ASCII one. One letter more or less decides only whether an honest
- * name of few letters is shown as `xn--`.
+ * Letters that look like a Latin letter or a digit (whole-script confusables of UTS 39, and others in small
+ * type). A label of only these letters reads as ASCII. A missing or extra letter here only decides whether an
+ * honest short name is shown as `xn--`.
  */
 const lookAlikes = new Set([
   ..."авгезікмнопрстухьъыюѕјӏԁԍһԛԝѡѵҽғґқңҳүұҫєҙӡ", // Cyrillic

@@ -64,7 +64,7 @@ const templateErrors = ["UNKNOWN_CLAIM_KEY", "INVALID_REQUEST", "TEMPLATE_NAME_T
 export const createTemplate = route("POST /v1/templates", {
   id: "createSessionTemplate",
   summary: "Create a session template",
-  description: `What sessions have in common, under a name: \`POST /v1/sessions\` takes it as \`template\`. An organization has at most ${templatesPerEnvironment} in each environment. What is checked here is checked again when a session is created.`,
+  description: `Settings that sessions share, under a name: \`POST /v1/sessions\` takes it as \`template\`. An organization has at most ${templatesPerEnvironment} in each environment. The same checks run again when a session is created.`,
   access: { scope: "sessions:write" },
   body: closed({
     name: TemplateName,
@@ -100,7 +100,7 @@ export const updateTemplate = route("PATCH /v1/templates/:id", {
   id: "updateSessionTemplate",
   summary: "Change a session template",
   description:
-    "Each field that is given replaces the one before as a whole; null clears it. Sessions that were created from the template stay as they are.",
+    "Each given field replaces the previous one as a whole; null clears it. Sessions already created from the template do not change.",
   access: { scope: "sessions:write" },
   params,
   body: Type.Object(
@@ -121,7 +121,7 @@ export const updateTemplate = route("PATCH /v1/templates/:id", {
 export const deleteTemplate = route("DELETE /v1/templates/:id", {
   id: "deleteSessionTemplate",
   summary: "Delete a session template",
-  description: "Sessions that were created from it stay as they are.",
+  description: "Sessions already created from it do not change.",
   access: { scope: "sessions:write" },
   params,
   reply: { status: 204 },

@@ -1,6 +1,6 @@
 /**
- * Where the routes of the person's page are. The declarations in `verify.ts` take them from here; a page that calls them needs no
- * more than this, and is spared the schema library that the declarations bring along.
+ * Addresses of the verify page's routes. `verify.ts` declares the routes with them. A page imports only this
+ * file and does not load the schema library.
  */
 export const verifyAddresses = {
   getVerifyDetails: { method: "GET", path: "/v1/verify/session/:id/details" },

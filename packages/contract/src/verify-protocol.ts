@@ -1,6 +1,6 @@
 /**
- * The protocol of the verify socket without its message schemas: limits, phases, codes and the codec of binary frames.
- * Nothing is imported here, so that a device can use it without the schema library.
+ * The protocol of the verify socket without its message schemas: limits, phases, codes and the codec of
+ * binary frames. This file imports nothing, so that a device can use it without the schema library.
  */
 
 export const verifySubprotocol = "verify.v1";
@@ -38,24 +38,24 @@ export const verifySocketLimits = {
   /** All chip files of one try together. */
   chipBytes: 1152 * kibibyte,
   /**
-   * One camera frame. By hand: a drawn person in the page's 360 by 480 pixels takes 25 KiB, pure noise 267. Half:
-   * nothing known would break. Twice: a stranger can make the service hold and decode twice as much.
+   * One camera frame. A drawn person at 360 by 480 pixels takes 25 KiB, pure noise 267. Larger values let a
+   * stranger make the service hold and decode more.
    */
   faceFrameBytes: 256 * kibibyte,
   /**
-   * Camera frames of one try. By hand: they last for the 31 seconds of the page's slowest person at its slowest pace of 300 ms. Half: slow people run out of
-   * frames before the last movement. Twice: twice the time of a worker for one try, which takes about 9 seconds with 110.
+   * Camera frames of one try. 110 last 31 seconds at the slowest pace of 300 ms. With fewer, slow people run
+   * out of frames before the last movement. A worker needs about 9 seconds for 110.
    */
   faceFrames: 110,
   /**
-   * All camera frames of one try together, in memory until it is judged. By hand: four times 110 drawn frames. Half: a camera with much noise is refused. Twice: twice the
-   * memory for every try that is under way.
+   * All camera frames of one try, held in memory until it is judged: four times 110 drawn frames. A smaller
+   * value refuses noisy cameras; a larger one costs memory for every try in progress.
    */
   faceBytes: 12 * 1024 * kibibyte,
   /** Commands in one exchange with the chip, and bytes of one answer. */
   exchangeCommands: 4,
   answerBytes: 4 * kibibyte,
-  /** How often one try may begin its proof anew because the chip left the field. */
+  /** How often one try may restart its proof because the chip left the field. */
   proofRestarts: 8,
   /** From opening the socket to `hello`. */
   helloMs: 10_000,
@@ -64,9 +64,10 @@ export const verifySocketLimits = {
   /** The service pings this often; a socket that answers none of three is closed. */
   heartbeatMs: 15_000,
   /**
-   * From the end of a challenge to the end of its capture. A capture without `face_done` is ended then: its frames are overwritten, no try is used, the challenge counts as
-   * not answered, and the socket is closed with `IDLE_TIMEOUT`. A `face_done` that comes late but before that fails the try. Half: an answer that was sent in time over a slow network may meet a closed
-   * socket. Twice: 12 MiB are held for twice as long for nothing.
+   * Time from the end of a challenge to the forced end of its capture. The service then overwrites the frames
+   * and closes the socket with `IDLE_TIMEOUT`; no try is used, and the challenge counts as unanswered. A late
+   * `face_done` before that fails the try. Too short: an answer sent in time over a slow network meets a
+   * closed socket.
    */
   captureGraceMs: 5_000,
   /** How long the chip's bytes are kept in memory for a device that has lost its connection. */
@@ -74,8 +75,8 @@ export const verifySocketLimits = {
 } as const;
 
 /**
- * What a device may send to vouch for itself. By hand: the chains of real phones have three to six certificates of up to 1.5 kB. Half: new chains might not fit.
- * Twice: `face_done` would no longer fit into a text frame.
+ * What a device may send to vouch for itself. Chains of real phones have three to six certificates of up to
+ * 1.5 kB. At twice these limits `face_done` would no longer fit into a text frame.
  */
 export const attestationLimits = {
   certificates: 10,
@@ -84,7 +85,8 @@ export const attestationLimits = {
 } as const;
 
 /**
- * What an attested key signs: these bytes, the nonce of the challenge, and the SHA-256 of each frame, in the order in which they were announced.
+ * What an attested key signs: these bytes, the nonce of the challenge, and the SHA-256 of each frame in the
+ * order of announcement.
  */
 export function framesToSign(
   nonce: Uint8Array,
@@ -122,15 +124,18 @@ export const verifyPhases = [
 export type VerifyPhase = (typeof verifyPhases)[number];
 
 /**
- * `simulated`: sandbox only, the test document decides unless the device starts with a camera. `unavailable`: nobody can
- * pass.
+ * `simulated`: sandbox only; the test document decides unless the device starts with a camera. `unavailable`:
+ * every face step fails.
  */
 export const faceModes = ["camera", "simulated", "unavailable"] as const;
 export type FaceMode = (typeof faceModes)[number];
 
 /** What a challenge is usually drawn from. */
 export const turningMovements = ["turn_left", "turn_right", "look_up", "come_closer"] as const;
-/** What it is drawn from for somebody who cannot turn the head. No sequence of these could be one of the others: `come_closer` does not follow itself. */
+/**
+ * Movements of a challenge for people who cannot turn their head. No sequence of these is also one of the
+ * others, because `come_closer` does not follow itself.
+ */
 export const stillHeadMovements = ["close_eyes", "open_mouth", "come_closer"] as const;
 export const faceMovements = [...turningMovements, "close_eyes", "open_mouth"] as const;
 export type FaceMovement = (typeof faceMovements)[number];
@@ -146,7 +151,7 @@ export type FaceColour = (typeof faceColours)[number];
 
 /** A fault on the service's side. It uses up no try; the step can be taken again. */
 export const verifyFaultCodes = {
-  TRUST_STORE_EMPTY: "No issuing authority is known to this service yet. The operator has to import some.",
+  TRUST_STORE_EMPTY: "This service trusts no issuing authority yet. The operator must import some.",
   FACE_CHECK_UNAVAILABLE: "The face check is not available on this service.",
   FACE_CHECK_BUSY:
     "Too many faces are being checked at this moment. Nothing was counted; try again in a moment.",
@@ -165,12 +170,15 @@ export const verifyCloseCodes = {
   MESSAGE_INVALID: { status: 4400, about: "A frame is neither a known message nor part of an artifact." },
   SOCKET_TOKEN_INVALID: { status: 4401, about: "The token is not the one of this session's attempt." },
   HELLO_TIMEOUT: { status: 4408, about: "No hello came in time." },
-  IDLE_TIMEOUT: { status: 4408, about: "Nothing was heard from the device for too long." },
-  REPLACED: { status: 4409, about: "The same device has opened another socket, which goes on." },
+  IDLE_TIMEOUT: { status: 4408, about: "The device was silent for too long." },
+  REPLACED: { status: 4409, about: "The same device has opened another socket, which continues." },
   OUT_OF_ORDER: { status: 4409, about: "The message does not belong to this phase." },
   ALREADY_PASSED: { status: 4409, about: "The chip has passed; its files cannot be sent again." },
   STALE_EXCHANGE: { status: 4409, about: "The answer belongs to an earlier exchange with the chip." },
-  SESSION_ENDED: { status: 4410, about: "The session has ended or expired, or another device has taken it." },
+  SESSION_ENDED: {
+    status: 4410,
+    about: "The session has ended or expired, or another device has claimed it.",
+  },
   ARTIFACT_INVALID: {
     status: 4413,
     about: "An artifact was not announced, is too large, or its parts do not follow each other.",
@@ -184,7 +192,7 @@ export const verifyCloseCodes = {
 } as const;
 export type VerifyCloseCode = keyof typeof verifyCloseCodes;
 
-// --- who may say what, when ------------------------------------------------------------------------------------------
+// --- who may say what, when --------------------------------------------------------------------------------
 
 export const deviceMessageTypes = [
   "hello",
@@ -222,8 +230,8 @@ const passed = "ALREADY_PASSED";
 const ended = "SESSION_ENDED";
 
 /**
- * What the service does with each message in each phase (the protocol's transition table). Both ends are written from it: the service refuses by it,
- * a device never sends what it does not allow, and the documentation prints it.
+ * What the service does with each message in each phase (the protocol's transition table). The service
+ * refuses by it, a device sends only what it allows, and the documentation prints it.
  */
 export const phaseRules: Readonly<Record<DeviceInputType, Readonly<Record<VerifyPhase, PhaseRule>>>> = {
   //                     chip   chip_check chip_proof face    face_capture face_check ended
@@ -238,9 +246,12 @@ export const phaseRules: Readonly<Record<DeviceInputType, Readonly<Record<Verify
   part: inPhases(taken, early, early, passed, taken, passed, ended),
 };
 
-// --- binary frames -------------------------------------------------------------------------------------------------
+// --- binary frames -----------------------------------------------------------------------------------------
 
-/** Layout, big endian: 1 byte version (1), 4 bytes artifact, 4 bytes offset, 4 bytes total size, then the bytes. */
+/**
+ * Layout, big endian: 1 byte version (1), 4 bytes artifact, 4 bytes offset, 4 bytes total size, then the
+ * bytes.
+ */
 export const artifactHeaderBytes = 13;
 const artifactFrameVersion = 1;
 

@@ -22,9 +22,9 @@ import {
 } from "./verify-protocol.ts";
 
 /**
- * The socket between a reading device and the service, typed once for both ends. Text frames are the JSON messages
- * below; binary frames are parts of artifacts (chip files and camera frames). Nothing that a device says about its own
- * checks counts: it sends files and passes on commands, and the service judges.
+ * The socket between a reading device and the service, typed once for both ends. Text frames are the JSON
+ * messages below; binary frames are parts of artifacts (chip files and camera frames). The service trusts no
+ * check of the device: a device sends files and passes on commands, and the service judges.
  */
 
 const Base64 = (maxBytes: number, description: string) =>
@@ -47,7 +47,7 @@ const TriesLeft = open({
   face: Type.Integer({ minimum: 0, maximum: triesAllowed }),
 });
 
-// --- device to service ---------------------------------------------------------------------------------------------
+// --- device to service -------------------------------------------------------------------------------------
 
 export const Hello = closed("VerifyHello", {
   type: Type.Literal("hello"),
@@ -74,28 +74,31 @@ export const ChipAnswer = closed("VerifyChipAnswer", {
   }),
 });
 
-/** The chip left the field during its proof. Once it is open again a fresh exchange begins; no try is used. */
-export const ChipLost = closed("VerifyChipLost", { type: Type.Literal("chip_lost") });
+/** The chip left the field during its proof. When it is open again a new exchange begins; no try is used. */
+export const ChipLost = named("VerifyChipLost", closed({ type: Type.Literal("chip_lost") }));
 
-/** Forget what was sent of the chip and begin the chip step anew; no try is used. Not after it has passed. */
-export const ChipRestart = closed("VerifyChipRestart", { type: Type.Literal("chip_restart") });
+/** Discards the chip data and restarts the chip step; no try is used. Refused once the chip has passed. */
+export const ChipRestart = named("VerifyChipRestart", closed({ type: Type.Literal("chip_restart") }));
 
 /** The person is in front of the camera (or, simulated, the test document decides): begin a face try. */
-export const FaceStart = closed("VerifyFaceStart", {
-  type: Type.Literal("face_start"),
-  camera: Type.Optional(
-    Type.Boolean({
-      description:
-        "In the sandbox, `true` has camera frames judged as in a live session; otherwise the test document decides. Without meaning elsewhere.",
-    }),
-  ),
-  still_head: Type.Optional(
-    Type.Boolean({
-      description:
-        "`true` for a person who cannot turn the head: the challenge asks for closed eyes, an open mouth or coming closer. It proves less, and the risk score says so.",
-    }),
-  ),
-});
+export const FaceStart = named(
+  "VerifyFaceStart",
+  closed({
+    type: Type.Literal("face_start"),
+    camera: Type.Optional(
+      Type.Boolean({
+        description:
+          "In the sandbox, `true` has camera frames judged as in a live session; otherwise the test document decides. Ignored in live.",
+      }),
+    ),
+    still_head: Type.Optional(
+      Type.Boolean({
+        description:
+          "`true` for a person who cannot turn the head: the challenge asks for closed eyes, an open mouth or coming closer. It proves less, and the risk score says so.",
+      }),
+    ),
+  }),
+);
 
 /** Announces one camera frame, a JPEG; its bytes follow in binary frames. */
 export const FaceFrame = closed("VerifyFaceFrame", {
@@ -119,7 +122,8 @@ export const FaceDone = closed("VerifyFaceDone", {
         maxItems: attestationLimits.certificates,
         description: "From the one of the key to the one of the maker's root.",
       }),
-      signature: Base64(attestationLimits.signatureBytes, "ECDSA with SHA-256, DER."),
+      description:
+        "From an app that can have the phone's secure hardware vouch for itself (Android key attestation): a key that was made for the `nonce` of this challenge, and its signature over the nonce and the frames. A try without it does not fail.",
     }),
     description:
       "From an app that can have the phone's secure hardware vouch for itself (Android key attestation): a key that was made for the `nonce` of this challenge, and its signature over the nonce and the frames. Nobody fails for want of it.",
@@ -141,20 +145,24 @@ export type DeviceMessage = {
   [K in keyof typeof deviceMessages]: Static<(typeof deviceMessages)[K]>;
 }[keyof typeof deviceMessages];
 
-// --- service to device ---------------------------------------------------------------------------------------------
+// --- service to device -------------------------------------------------------------------------------------
 
-export const Welcome = open("VerifyWelcome", {
-  type: Type.Literal("welcome"),
-  protocol: Type.Literal(verifySubprotocol),
-  session_id: SessionId,
-  attempt_id: AttemptId,
-  sandbox: Type.Boolean(),
-  phase: OneOf(verifyPhases),
-  resumed: Type.Boolean({ description: "Whether what was sent before on another socket still counts." }),
-  tries_left: TriesLeft,
-  face: OneOf(faceModes, {
-    description:
-      "`camera`; `simulated` in the sandbox, where the test document decides unless `face_start` asks for the camera; `unavailable`: nobody can pass.",
+export const Welcome = named(
+  "VerifyWelcome",
+  open({
+    type: Type.Literal("welcome"),
+    protocol: Type.Literal(verifySubprotocol),
+    session_id: SessionId,
+    attempt_id: AttemptId,
+    sandbox: Type.Boolean(),
+    phase: OneOf(verifyPhases),
+    resumed: Type.Boolean({ description: "Whether what was sent before on another socket still counts." }),
+    tries_left: TriesLeft,
+    face: OneOf(faceModes, {
+      description:
+        "`camera`; `simulated` in the sandbox, where the test document decides unless `face_start` asks for the camera; `unavailable`: every face step fails.",
+    }),
+    expires_at: Timestamp,
   }),
   expires_at: Timestamp,
 });
@@ -168,9 +176,11 @@ export const Checking = open("VerifyChecking", {
 
 /**
  * Commands for the chip.
- * - `in_session`: send them inside the device's own session with the chip, return each answer, stop at the first refusal.
- * - `sealed`: pass the one command on exactly as it is. The device's session with the chip is over with it.
- * - `challenge`: have the chip sign the bytes (INTERNAL AUTHENTICATE), return the signature; no answer when it refused.
+ * - `in_session`: send them in the device's session with the chip, return each answer, stop at the first
+ *   refusal.
+ * - `sealed`: pass the one command on unchanged. It ends the device's session with the chip.
+ * - `challenge`: let the chip sign the bytes (INTERNAL AUTHENTICATE) and return the signature; no answer if
+ *   it refuses.
  */
 export const ChipCommand = open("VerifyChipCommand", {
   type: Type.Literal("chip_command"),
@@ -192,11 +202,23 @@ export const StepResult = open("VerifyStepResult", {
 });
 
 /** Fresh and random for each try. */
-export const FaceChallenge = open("VerifyFaceChallenge", {
-  type: Type.Literal("face_challenge"),
-  movements: Type.Array(OneOf(faceMovements), {
-    description:
-      "Asked for one after another, each from looking straight ahead and back again. Left and right are the person's own.",
+export const FaceChallenge = named(
+  "VerifyFaceChallenge",
+  open({
+    type: Type.Literal("face_challenge"),
+    movements: Type.Array(OneOf(faceMovements), {
+      description:
+        "Movements in order, each from looking straight ahead and back again. Left and right are the person's.",
+    }),
+    colours: Type.Array(OneOf(faceColours), {
+      description: "The whole screen shows them in order, repeating, as long as frames are taken.",
+    }),
+    colour_ms: Type.Integer({ minimum: 334, description: "How long each colour stays." }),
+    deadline_ms: Type.Integer({
+      minimum: 1,
+      description: "From the arrival of this message to that of `face_done`.",
+    }),
+    nonce: Base64(32, "The value that an app's attested key is made for, new for each challenge."),
   }),
   colours: Type.Array(OneOf(faceColours), {
     description:

@@ -9,7 +9,10 @@ export type WalletMethod = (typeof walletMethods)[number];
 export const walletChannels = ["dc_api", "redirect", "age_link"] as const;
 export type WalletChannel = (typeof walletChannels)[number];
 
-/** The cookie that ties a request to the browser that made it. Each session has its own: a browser may have several in tabs. */
+/**
+ * Ties a wallet request to the browser that made it. One cookie per session: a browser may have several in
+ * tabs.
+ */
 export function walletCookieNames(sessionId: SessionId): { http: string; https: string } {
   return { http: `assay_wallet_${sessionId}`, https: `__Host-assay_wallet_${sessionId}` };
 }

@@ -22,7 +22,10 @@ export const listenerAbsenceMinutes = 60;
 export const maxListenerStreamsPerCaller = 10;
 /** Streams that an organization may have open at one process. */
 export const maxListenerStreamsPerOrganization = 100;
-/** Streams that all organizations which one account created may have open at one process: one person never takes all. */
+/**
+ * Open streams per process for all organizations that one account created, so that one person cannot take
+ * all.
+ */
 export const maxListenerStreamsPerCreator = 200;
 
 /** What a listener may report in place of a status, where the receiver behind it gave none. */
@@ -45,7 +48,7 @@ export const ListenerDelivery = open("ListenerDelivery", {
   event_type: OneOf(eventTypes),
   lease: Type.Integer({
     minimum: 1,
-    description: "Goes into the answer, so that a late one is told apart.",
+    description: "Repeat it in the answer, so that a late answer is recognized.",
   }),
   attempt: Type.Integer({ minimum: 1, description: "Which try of the running schedule this is." }),
   headers: Type.Unsafe<Record<string, string>>({
@@ -76,7 +79,7 @@ const listenerParams = closed({ endpoint_id: EndpointId });
 export const registerListener = route("POST /v1/webhooks/listeners", {
   id: "registerWebhookListener",
   summary: "Register a listener",
-  description: `An endpoint without a URL, for development: a program on your machine opens a stream and gets its deliveries through it, so that nothing has to be reachable from the internet. \`assay listen\` does it. It is listed among the endpoints with \`kind\` \`listener\`. While its stream is closed its deliveries wait and use up no try; after ${listenerAbsenceMinutes} minutes without a stream it is removed. Delete it like any endpoint. The signing secret is shown only here. 409 \`CONFLICT\` when the organization has as many endpoints as the operator allows.`,
+  description: `An endpoint without a URL, for development: a program on your machine opens a stream and gets its deliveries through it, so that nothing has to be reachable from the internet. \`assay listen\` does it. It is listed among the endpoints with \`kind\` \`listener\`. While its stream is closed its deliveries wait and use up no try; after ${listenerAbsenceMinutes} minutes without a stream it is removed. Delete it like any endpoint. The signing secret is shown only here. 409 \`CONFLICT\` when the organization has reached its limit of endpoints.`,
   access: { scope: "webhooks:write" },
   body: closed({
     encryption_key: RegisterWebhookKeyBody,
@@ -90,7 +93,7 @@ export const registerListener = route("POST /v1/webhooks/listeners", {
 export const streamListenerDeliveries = route("GET /v1/webhooks/listeners/:endpoint_id/stream", {
   id: "streamWebhookListenerDeliveries",
   summary: "Receive the deliveries of a listener",
-  description: `Server-sent events, each named by its \`type\`. \`ready\` comes first; \`delivery\` carries the request that a URL would get, which waits for its answer for 15 seconds; \`ended\` says why the stream closes. A comment comes every 15 seconds. A listener has one stream: a newer one takes its place, at whichever process. Deliveries that were not answered when the stream closes are sent again through the next one. The stream also ends at once when the key is disabled, deleted or loses the scope, or the member is removed. 409 \`LISTENER_LIMIT_REACHED\` with more than ${maxListenerStreamsPerCaller} streams of one key, ${maxListenerStreamsPerOrganization} of one organization, or ${maxListenerStreamsPerCreator} of all organizations that the same account created, at one process.`,
+  description: `Server-sent events, each named by its \`type\`. \`ready\` comes first; \`delivery\` carries the request that a URL would get, which waits for its answer for 15 seconds; \`ended\` says why the stream closes. A comment comes every 15 seconds. A listener has one stream: a newer one takes its place, at any process. Deliveries that were not answered when the stream closes are sent again through the next one. The stream also ends at once when the key is disabled, deleted or loses the scope, or the member is removed. 409 \`LISTENER_LIMIT_REACHED\` with more than ${maxListenerStreamsPerCaller} streams of one key, ${maxListenerStreamsPerOrganization} of one organization, or ${maxListenerStreamsPerCreator} of all organizations that the same account created, at one process.`,
   access: { scope: "webhooks:write", whileFrozen: "refused" },
   params: listenerParams,
   reply: { status: 200, events: ListenerMessage },
@@ -103,7 +106,7 @@ export const answerListenerDelivery = route(
     id: "answerWebhookListenerDelivery",
     summary: "Answer a delivery of a listener",
     description:
-      "What the receiver behind the listener answered: a status, or why there was none. It counts as the answer of a URL would, retries included, and the delivery is returned as it is then. 409 `DELIVERY_NOT_WAITING` when the delivery does not wait for this answer any more: it has timed out, was answered, or is sent again.",
+      "What the receiver behind the listener answered: a status, or why there was none. It counts like the answer of a URL, retries included. The reply is the updated delivery. 409 `DELIVERY_NOT_WAITING` when the delivery has timed out, was answered, or is being sent again.",
     access: { scope: "webhooks:write" },
     params: closed({ endpoint_id: EndpointId, delivery_id: DeliveryId }),
     body: closed("AnswerListenerDeliveryBody", {

@@ -59,12 +59,12 @@ const RetentionHours = Type.Unsafe<PayloadRetentionHours>({
   enum: [...payloadRetentionHours],
   default: defaultPayloadRetentionHours,
   description:
-    "How long the encrypted payload of a failed delivery is kept for a manual retry; 0 keeps it not at all.",
+    "How long the encrypted payload of a failed delivery is kept for a manual retry; 0 does not keep it.",
 });
 export const SubscribedTypes = Type.Array(OneOf(eventTypes), {
   uniqueItems: true,
   maxItems: 100,
-  description: "The types that the endpoint receives. Left out, all of them; empty, none.",
+  description: "The types that the endpoint receives. Absent: all of them; empty: none.",
   examples: [["verification.session.succeeded", "verification.session.failed"]],
 });
 
@@ -72,13 +72,13 @@ export const WebhookEndpoint = open("WebhookEndpoint", {
   id: EndpointId,
   organization_id: UuidOf<OrganizationId>(),
   environment: OneOf(environments, {
-    description: "The environment whose events the endpoint receives; that of whoever created it.",
+    description: "The environment whose events the endpoint receives: that of its creator.",
   }),
   name: Nullable(EndpointName),
   kind: OneOf(endpointKinds),
   url: Type.String({
     maxLength: 2048,
-    description: "Where deliveries go. Of a listener `listener:` and its id.",
+    description: "Where deliveries go. For a listener, `listener:` and its id.",
     examples: ["https://partner.example.com/webhooks/identity"],
   }),
   enabled: Type.Boolean(),
@@ -125,7 +125,8 @@ export const RotatedSigningSecret = open("RotatedSigningSecret", {
   signing_secret: SigningSecret,
   previous_secret_until: Nullable({
     ...Timestamp,
-    description: "Until when deliveries also carry the signature of the secret before. Null: it has stopped.",
+    description:
+      "Until when deliveries also carry the signature of the previous secret. Null: they no longer do.",
   }),
 });
 
@@ -192,7 +193,7 @@ const deliveryFields = {
 
 export const WebhookDelivery = open("WebhookDelivery", deliveryFields);
 
-/** How much of a receiver's answer is kept, for whoever has to find out why it refused. */
+/** How much of a receiver's answer is kept, to find out why it refused. */
 export const answerKeptBytes = 1024;
 
 const ReceiverAnswer = open("ReceiverAnswer", {
@@ -226,7 +227,7 @@ export const WebhookDeliveryAttempt = open("WebhookDeliveryAttempt", {
   },
 });
 
-/** What is sent, as it is sent. Nobody but the holder of the private key can read it. */
+/** The request body as it is sent. Only the holder of the private key can read it. */
 export const SealedBody = open("SealedBody", {
   bytes: Type.Integer({ minimum: 1, description: "Length of the body.", examples: [1021] }),
   key_id: KeyId,
@@ -280,7 +281,7 @@ export const createEndpoint = route("POST /v1/webhooks/endpoints", {
   id: "createWebhookEndpoint",
   summary: "Create a webhook endpoint",
   description:
-    "Nothing is sent until an encryption key is registered for the endpoint. 409 `CONFLICT` when the organization has as many endpoints as the operator allows; the hint tells how many.",
+    "Nothing is sent until an encryption key is registered for the endpoint. 409 `CONFLICT` when the organization has reached its limit of endpoints, which the hint names.",
   access: writeBeforeLive,
   body: closed({
     url: EndpointUrl,
@@ -354,7 +355,7 @@ export const rotateSecret = route("POST /v1/webhooks/endpoints/:endpoint_id/sign
   id: "rotateWebhookSigningSecret",
   summary: "Replace the signing secret",
   description:
-    "The next send, retries included, is signed with the new secret. The old secret stops at once, unless `overlap_hours` says how long each delivery also carries its signature: then the signatures in a header are separated by a space, the newest first. Only the last two secrets ever sign.",
+    "The next send, retries included, is signed with the new secret. The old secret stops at once, unless `overlap_hours` keeps it for a while. Then each header has both signatures, separated by a space, the newest first. Only the last two secrets ever sign.",
   access: write,
   params: endpointParams,
   body: closed({
@@ -371,12 +372,12 @@ export const testEndpoint = route("POST /v1/webhooks/endpoints/:endpoint_id/test
   id: "testWebhookEndpoint",
   summary: "Send a test event",
   description:
-    "Sends an event to this endpoint only, whatever types it subscribes to: `webhook.endpoint.test`, or in the sandbox a sample of the type that you name, which belongs to no session. 409 `CONFLICT` when the organization has sent as many in the last minute as the operator allows; the hint says how many.",
+    "Sends an event to this endpoint only, whatever types it subscribes to: `webhook.endpoint.test`, or in the sandbox a sample of the type that you name, which belongs to no session. 409 `CONFLICT` when the organization has reached its limit per minute, which the hint names.",
   access: write,
   params: endpointParams,
   body: closed({
     event_type: Type.Optional(
-      OneOf(eventTypes, { description: "What to send a sample of. Left out, `webhook.endpoint.test`." }),
+      OneOf(eventTypes, { description: "The type of the sample. Default: `webhook.endpoint.test`." }),
     ),
   }),
   bodyOptional: true,
@@ -478,7 +479,7 @@ export const retryDelivery = route("POST /v1/webhooks/deliveries/:delivery_id/re
   id: "retryWebhookDelivery",
   summary: "Retry a delivery",
   description:
-    "Sends again at once and starts the schedule of tries anew. A disabled endpoint holds the delivery until it is enabled.",
+    "Sends again at once and restarts the schedule of tries. A disabled endpoint holds the delivery until it is enabled.",
   access: write,
   params: deliveryParams,
   reply: { status: 202, data: WebhookDelivery },

@@ -22,7 +22,7 @@ export type ChipAndFaceEvidence = {
   face: "matched";
   /** Which checks of the face were passed, in this order. */
   face_checks: Array<"movements" | "one_person" | "portrait" | "not_a_copy" | "head_turned" | "colours">;
-  /** `attested`: the secure hardware of the phone vouches that the pictures were signed in the operator's own app, on a locked phone with the maker's system. `unattested`: nobody does, as in every browser; pictures from elsewhere are then harder to exclude. */
+  /** `attested`: the phone's secure hardware vouches that the operator's app signed the pictures, on a locked phone with the maker's system. `unattested`: nothing vouches, as in every browser, and injected pictures are harder to exclude. */
   device: "attested" | "unattested";
   /** ISO 8601, UTC, with milliseconds. */
   verified_at: string;
@@ -55,7 +55,7 @@ export type SessionSucceededData = {
   claims: Record<string, unknown>;
   selected_field_keys: Array<string>;
   evidence: ChipAndFaceEvidence | WalletEvidence;
-  /** SHA-256, in hexadecimal, of the `return_code` that only the browser which first opened the session brings back to `redirect_url`. Compare the two in the browser that is signed in at your site. Null without a `redirect_url`, and while no browser has opened the session. */
+  /** SHA-256, in hexadecimal, of the `return_code`. Only the browser that first opened the session brings this code back to `redirect_url`. Compare the two in the browser that is signed in at your site. Null without a `redirect_url`, and while no browser has opened the session. */
   return_code_sha256: string | null;
 };
 
@@ -72,11 +72,11 @@ export type SessionSucceededEvent = {
 
 export type SessionFailedData = {
   failure_code: "document_authenticity_failed" | "document_active_authentication_failed" | "document_chip_authentication_failed" | "document_data_invalid" | "document_expired" | "liveness_failed" | "selfie_face_mismatch" | "holder_binding_failed";
-  /** The requirement of yours that the document could not meet, where that is why it failed; null for every other failure. */
+  /** Your requirement that the document could not meet, if the session failed for that reason; null for every other failure. */
   unmet_requirement: "clone_detection" | "revocation" | null;
   nfc_tries_used: number;
   liveness_tries_used: number;
-  /** SHA-256, in hexadecimal, of the `return_code` that only the browser which first opened the session brings back to `redirect_url`. Compare the two in the browser that is signed in at your site. Null without a `redirect_url`, and while no browser has opened the session. */
+  /** SHA-256, in hexadecimal, of the `return_code`. Only the browser that first opened the session brings this code back to `redirect_url`. Compare the two in the browser that is signed in at your site. Null without a `redirect_url`, and while no browser has opened the session. */
   return_code_sha256: string | null;
 };
 
@@ -94,7 +94,7 @@ export type SessionFailedEvent = {
 export type SessionExpiredData = {
   nfc_tries_used: number;
   liveness_tries_used: number;
-  /** SHA-256, in hexadecimal, of the `return_code` that only the browser which first opened the session brings back to `redirect_url`. Compare the two in the browser that is signed in at your site. Null without a `redirect_url`, and while no browser has opened the session. */
+  /** SHA-256, in hexadecimal, of the `return_code`. Only the browser that first opened the session brings this code back to `redirect_url`. Compare the two in the browser that is signed in at your site. Null without a `redirect_url`, and while no browser has opened the session. */
   return_code_sha256: string | null;
 };
 
@@ -114,7 +114,7 @@ export type SessionCancelledData = {
   reason: "cancelled_by_partner" | "cancelled_by_user" | "consent_withdrawn";
   nfc_tries_used: number;
   liveness_tries_used: number;
-  /** SHA-256, in hexadecimal, of the `return_code` that only the browser which first opened the session brings back to `redirect_url`. Compare the two in the browser that is signed in at your site. Null without a `redirect_url`, and while no browser has opened the session. */
+  /** SHA-256, in hexadecimal, of the `return_code`. Only the browser that first opened the session brings this code back to `redirect_url`. Compare the two in the browser that is signed in at your site. Null without a `redirect_url`, and while no browser has opened the session. */
   return_code_sha256: string | null;
 };
 

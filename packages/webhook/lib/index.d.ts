@@ -10,7 +10,10 @@ export type PrivateKey = string | JWK | {
 export type WebhookOptions = {
     /** Signing secrets (`whsec_…`) of the endpoint: the current one, and during a rotation the one before. */
     secrets: readonly string[];
-    /** Private keys whose public halves are registered. A delivery names its key by `kid`; keys without one are tried in turn. */
+    /**
+     * Private keys whose public keys are registered. A delivery names its key by `kid`; keys without one are
+     * tried in turn.
+     */
     keys: readonly PrivateKey[];
     /** How far the time of a signature may be from now, 300 unless given. */
     toleranceSeconds?: number;
@@ -24,7 +27,8 @@ export type HeadersLike = {
 /** The body as it was received, before anything parsed it. */
 export type RawBody = string | Uint8Array | ArrayBuffer;
 /**
- * `const open = webhook({ secrets, keys })` once; then `const event = await open(headers, rawBody)` for each delivery. It verifies the
- * signature, decrypts the body and returns the event. It throws a `WebhookError` for anything else.
+ * Call `const open = webhook({ secrets, keys })` once, then `const event = await open(headers, rawBody)` for
+ * each delivery. It verifies the signature, decrypts the body and returns the event, or throws a
+ * `WebhookError`.
  */
 export declare function webhook(options: WebhookOptions): (headers: HeadersLike, rawBody: RawBody) => Promise<WebhookEvent>;

@@ -1,6 +1,8 @@
 import { compactDecrypt, decodeProtectedHeader, importJWK, importPKCS8 } from "jose";
 // packages/webhook/src/webhook-error.ts
-/** The one error that this package throws. Answer a delivery that caused it with 400, and it is sent again later. */
+/**
+* The only error that this package throws. Answer a delivery that caused it with 400; it is sent again later.
+*/
 var WebhookError = class extends Error {
 	code;
 	constructor(code, message) {
@@ -43,8 +45,9 @@ async function isMadeBy(secret, text, mac) {
 }
 // packages/webhook/src/index.ts
 /**
-* `const open = webhook({ secrets, keys })` once; then `const event = await open(headers, rawBody)` for each delivery. It verifies the
-* signature, decrypts the body and returns the event. It throws a `WebhookError` for anything else.
+* Call `const open = webhook({ secrets, keys })` once, then `const event = await open(headers, rawBody)` for
+* each delivery. It verifies the signature, decrypts the body and returns the event, or throws a
+* `WebhookError`.
 */
 function webhook(options) {
 	const { secrets, keys, toleranceSeconds = 300, now = () => /* @__PURE__ */ new Date() } = options;
@@ -129,7 +132,7 @@ function kidOf(body) {
 	if (header.alg !== algorithm || header.enc !== "A256GCM" || typeof header.kid !== "string") throw new WebhookError("body_not_encrypted", "The body is not encrypted as deliveries are.");
 	return header.kid;
 }
-/** An event of a type that this version does not know is returned all the same: new types may be added at any time. */
+/** Events of unknown types are returned too: new types may be added at any time. */
 function eventOf(plaintext) {
 	try {
 		const text = new TextDecoder("utf-8", { fatal: true }).decode(plaintext);

@@ -1,6 +1,8 @@
 /** What was wrong with a delivery, or with the options. */
 export type WebhookErrorCode = "options_invalid" | "body_already_parsed" | "signature_missing" | "signature_malformed" | "timestamp_too_old" | "timestamp_in_future" | "signature_mismatch" | "body_not_encrypted" | "key_unknown" | "decryption_failed" | "event_malformed";
-/** The one error that this package throws. Answer a delivery that caused it with 400, and it is sent again later. */
+/**
+ * The only error that this package throws. Answer a delivery that caused it with 400; it is sent again later.
+ */
 export declare class WebhookError extends Error {
     readonly code: WebhookErrorCode;
     constructor(code: WebhookErrorCode, message: string);

@@ -37,7 +37,7 @@ test("malformed identifiers, days, addresses and names are refused with the righ
     "`starting_after` must be `vs_` followed by 64 letters and digits.",
     "`from` must be an ISO 8601 time with a zone, for example 2026-03-01T09:30:00Z.",
     "`email` must be an e-mail address, for example ada@example.com.",
-    "`name` must hold something to read, on one line, and no character that nobody sees.",
+    "`name` must be one line with at least one visible character and no invisible ones.",
     "`website_url` must be an https address without spaces, for example https://www.example.com/privacy.",
   ]);
 });
