@@ -2,15 +2,14 @@ import path from "node:path";
 import { rolldown } from "rolldown";
 
 /**
- * The whole command line in one file that plain Node 20 runs without any package. It is committed as `assay.mjs`, so
- * that `npm pack` works in a fresh checkout, where nothing is installed and scripts such as `prepack` are off
- * (`.npmrc`).
+ * Bundles the command line into one file that plain Node 20 runs without packages. It is committed as
+ * `assay.mjs`, so that `npm pack` works in a fresh checkout without installed packages or scripts (`.npmrc`).
  */
 export async function bundleCommandLine(): Promise<string> {
   const bundle = await rolldown({
     input: path.join(import.meta.dirname, "src", "main.ts"),
     platform: "node",
-    // What is missing must fail here and not on somebody else's machine: only what comes with Node may stay outside.
+    // Fail here, not on another machine: only Node's built-in modules stay external.
     external: (id) => id.startsWith("node:"),
     onLog: (level, log) => {
       if (level === "warn") throw new Error(log.message);

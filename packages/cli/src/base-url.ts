@@ -1,6 +1,6 @@
 import { CommandError } from "./command.ts";
 
-/** The address of the service as somebody typed it, without what belongs to single routes. */
+/** Reads the address of the service as typed, without the path of a route. */
 export function readBase(given: string | boolean | undefined): string {
   if (typeof given !== "string" || given === "")
     throw new CommandError(

@@ -17,7 +17,7 @@ export const ok = (found: string): Found => ({ state: "ok", found, todo: null })
 export const warning = (found: string, todo: string): Found => ({ state: "warning", found, todo });
 export const problem = (found: string, todo: string): Found => ({ state: "problem", found, todo });
 
-/** Looks at everything at once. One check that throws or hangs says so and keeps no other from being told. */
+/** Runs all checks at once. A check that throws or hangs is reported and does not block the others. */
 export function runChecks(checks: readonly Check[]): Promise<Finding[]> {
   return Promise.all(
     checks.map(async ({ name, look, withinMs = usuallyWithinMs }) => {
@@ -41,7 +41,7 @@ export function runChecks(checks: readonly Check[]): Promise<Finding[]> {
   );
 }
 
-/** Prints what was found and returns the exit code: 1 when something is wrong, 0 when there are warnings at most. */
+/** Prints the findings and returns the exit code: 1 for a problem, 0 for warnings at most. */
 export function tellFindings(
   findings: readonly Finding[],
   { json, print, style }: { json: boolean; print: (line: string) => void; style: Style },

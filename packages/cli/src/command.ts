@@ -28,17 +28,17 @@ export type Command = {
   about: string;
   positionals?: string;
   options?: Record<string, Option>;
-  /** What somebody would type after `assay`. */
+  /** Arguments as typed after `assay`. */
   examples?: readonly string[];
   /** How it ends, besides 0 when it is done and 1 when the command is wrong. */
   exitCodes?: Readonly<Record<number, string>>;
-  /** What is said about the environment, where it is not the settings of the service. */
+  /** Notes on the environment, for commands that do not read the service's settings. */
   environment?: string;
   /** Resolves with the exit code; a long-running command resolves when it has come to rest. */
   run: (args: Arguments, print: (line: string) => void, style: Style) => Promise<number>;
 };
 
-/** A mistake in the command, or something that whoever typed it can mend: shown without a stack trace. */
+/** A mistake that the user of the command can fix: shown without a stack trace. */
 export class CommandError extends Error {
   readonly exitCode: number;
 
@@ -98,7 +98,7 @@ function indented(rows: readonly (readonly [string, string])[], style: Style): s
   );
 }
 
-/** Lines that fit; one line where nobody sees lines. */
+/** Breaks at `width`; one line without a terminal. */
 function wrap(text: string, width: number | null): string[] {
   if (width === null) return [text];
   const lines: string[] = [];
@@ -228,7 +228,7 @@ function readArguments(command: Command, rest: readonly string[]): Arguments {
   };
 }
 
-/** How an error of a command is shown: what is wrong in the colour of it, and what to do below. */
+/** An error for display: the problem in colour, and what to do below it. */
 export function shownError(message: string, style: Style): string {
   const [first = "", ...rest] = message.split("\n");
   return [style.paint("red", first), ...rest].join("\n");

@@ -24,8 +24,7 @@ type Delivery = {
 };
 
 /**
- * Every route refuses a field that it does not know, once it has found that the key may call it: so the scope is learnt
- * and nothing is written.
+ * Every route refuses an unknown field after it has checked the key. So this probes a scope without writing.
  */
 const unknownField = { asked_by_doctor: true } as const;
 
@@ -113,7 +112,9 @@ async function lookAtService(service: ServiceClient, proxy: URL | null): Promise
   }
 }
 
-/** The header tells whole seconds, so what is under two of them says nothing. Signatures are good for five minutes. */
+/**
+ * The header has whole seconds, so differences under two are ignored. Signatures are valid for five minutes.
+ */
 async function lookAtClock(service: ServiceClient): Promise<Found> {
   const before = Date.now();
   const health = await service.health().catch(() => null);
@@ -220,7 +221,7 @@ function causeOf({ last_error: error, last_status_code: status }: Delivery): str
   return error === "status_not_2xx" && status !== null ? `your receiver answered ${status}` : words;
 }
 
-/** What to do about the reason that the service gives. One that this command does not know gets the general advice. */
+/** Advice for the error that the service reports; unknown errors get general advice. */
 function adviceFor(error: string | null): string {
   switch (error) {
     case "no_active_key":

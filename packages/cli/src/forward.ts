@@ -1,7 +1,7 @@
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 
-/** How a receiver answered, as the service is told. */
+/** A receiver's answer, as reported to the service. */
 export type Answer =
   | { status_code: number; retry_after?: string }
   | { error: "timeout" | "name_not_resolved" | "connection_failed" | "tls_failed" | "response_invalid" };
@@ -14,12 +14,12 @@ export type Receiver = {
   isCertificateChecked: boolean;
 };
 
-/** A second less than the service waits, so that it is told before it gives up by itself. */
+/** One second less than the service waits, so that the report arrives before it gives up. */
 const answerWithinMs = 14_000;
 
 /**
- * Sends a request as the service would: these headers in this order, this body, no redirect followed, and of the answer
- * only its status and `Retry-After`. Never throws.
+ * Sends a request as the service would: same headers, order and body, and no redirects. Of the answer it
+ * reads only the status and `Retry-After`. Never throws.
  */
 export function forward(
   { url, headers: added, isCertificateChecked }: Receiver,
@@ -30,7 +30,7 @@ export function forward(
   const bytes = Buffer.from(body, "utf8");
   const own = [["host", url.host], ["connection", "keep-alive"], ...Object.entries(headers)];
   const isReplaced = (name = "") => added.some(([other]) => other.toLowerCase() === name);
-  // A flat list is sent as it is. A record would be given headers by Node, in an order of its own.
+  // Node sends a flat list unchanged. For a record it would add headers and change their order.
   const list = [
     ...own.filter(([name]) => !isReplaced(name)),
     ...added,

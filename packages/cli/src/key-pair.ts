@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from "node:crypto";
 import { promisify } from "node:util";
 
-/** What the service asks for at least serves an endpoint of an afternoon, and is there at once; a key that is to stay is longer. */
+/** The minimum size is generated quickly and suffices for a temporary endpoint; lasting keys are longer. */
 export const keyBits = { temporary: 2048, lasting: 3072 } as const;
 
 export async function newPrivateKey(bits: number): Promise<string> {
@@ -17,7 +17,7 @@ export function readPrivateKey(pem: string): KeyObject {
   return createPrivateKey(pem);
 }
 
-/** The body that registers the public half of the key under this name. Nothing of the private half is in it. */
+/** The body that registers the public key under this name. It holds nothing of the private key. */
 export function registrationOf(privateKey: KeyObject, keyId: string) {
   const { n = "", e = "" } = createPublicKey(privateKey).export({ format: "jwk" });
   const jwk = { kty: "RSA", n, e, alg: "RSA-OAEP-256", use: "enc", kid: keyId } as const;

@@ -33,7 +33,7 @@ export const keysNew: Command = {
   },
 };
 
-/** Pasted into a shell, it names what is not set yet. */
+/** In a shell, the command names each variable that is not set. */
 function registration(body: string): string {
   return `curl -sS "\${ASSAY_URL:?is the address of the service}/v1/webhooks/endpoints/\${ENDPOINT_ID:?is the id of your endpoint}/keys" \\
   -H "authorization: Bearer \${ASSAY_API_KEY:?is a key with webhooks:write}" -H "content-type: application/json" \\

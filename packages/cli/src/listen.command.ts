@@ -91,7 +91,7 @@ export const listenCommand: Command = {
       const listening = new Listening({
         service: new ServiceClient(url, key, env),
         slot,
-        // What is for a script stays alone on the standard output.
+        // The standard output holds only what a script reads.
         screen: new Screen(options.json === true || isSecretAsked, env),
         forwardTo,
         isDecrypted: options.decrypted === true,

@@ -5,7 +5,7 @@ import { tunnel } from "./proxy.ts";
 
 const answerWithinMs = 10_000;
 const dayMs = 86_400_000;
-/** Authorities that renew by themselves do so a month before the end; what is left then was forgotten. */
+/** Automatic renewal happens a month before the end, so fewer days mean that it failed. */
 const soonDays = 14;
 
 /** What to say about a certificate that ends then. */
@@ -16,7 +16,7 @@ export function judgeCertificate(host: string, validTo: Date, now: Date): Found 
   return days < soonDays ? warning(`${until}, ${days} days from now.`, "Renew it.") : ok(`${until}.`);
 }
 
-/** Connects as any client does, through the proxy where there is one, says nothing, and looks at the certificate. */
+/** Connects like any client, through the proxy if there is one, and reads only the certificate. */
 export async function lookAtCertificate(
   host: string,
   port: number,

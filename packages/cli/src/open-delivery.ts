@@ -7,7 +7,7 @@ import {
   timingSafeEqual,
 } from "node:crypto";
 
-/** Whether `X-Service-Signature` is that of this body, made with this secret. How old it is does not matter here. */
+/** Whether `X-Service-Signature` belongs to this body and secret. Its age is not checked. */
 export function isSignedWith(signature: string, body: string, secret: string): boolean {
   // During a rotation there are two, separated by a space.
   return signature.split(" ").some((one) => {

@@ -7,8 +7,8 @@ import { CommandError } from "./command.ts";
 const connectWithinMs = 15_000;
 
 /**
- * The proxy for an address, by the variables that curl and most other programs read, or null. As in Go, this machine is
- * never asked through a proxy: it would be another machine there.
+ * The proxy for an address, by the variables that curl and most programs read, or null. As in Go, loopback
+ * addresses never use a proxy: there they would mean another machine.
  */
 export function proxyFor(url: URL, env: NodeJS.ProcessEnv): URL | null {
   const [name, given] = url.protocol === "https:" ? read(env, "https_proxy") : read(env, "http_proxy");
@@ -41,7 +41,7 @@ function isExempt(url: URL, list: string): boolean {
   });
 }
 
-/** What a proxy is told about who asks, where its address has a name and a password. */
+/** The proxy's authorization header, if its address has credentials. */
 export function authorizationFor({ username, password }: URL): Record<string, string> {
   if (username === "") return {};
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;

@@ -1,8 +1,8 @@
 import { type Colour, type Style, styleOf } from "./style.ts";
 
 /**
- * Where a listener writes. For people, all of it goes to the standard output. With `json`, that has one JSON text a
- * line and nothing else, and what is for people goes to the standard error.
+ * Output of a listener. By default everything goes to the standard output. With `json`, the standard output
+ * has one JSON text per line, and texts for people go to the standard error.
  */
 export class Screen {
   readonly #json: boolean;
@@ -21,7 +21,7 @@ export class Screen {
     (this.#json ? process.stderr : process.stdout).write(`${text}\n`);
   }
 
-  /** Something that whoever watches should do something about. */
+  /** A message that asks the user to act. */
   warn(text: string): void {
     this.line(this.paint("yellow", text));
   }

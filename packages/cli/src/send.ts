@@ -12,8 +12,8 @@ export type Sending = {
 };
 
 /**
- * One request to the service, through the proxy of the environment. Node's own `fetch` knows no proxy before Node 22.21, and
- * a library for it would be several times this whole command.
+ * One request to the service, through the proxy of the environment. Node's `fetch` has no proxy before Node
+ * 22.21, and a library for it would be several times the size of this command.
  */
 export async function send(url: URL, sending: Sending, env: NodeJS.ProcessEnv): Promise<IncomingMessage> {
   const proxy = proxyFor(url, env);

@@ -8,7 +8,7 @@ const answerWithinMs = 15_000;
 const healthWithinMs = 10_000;
 /** The service gives a test device 20 seconds. */
 const toolWithinMs = 30_000;
-/** The service sends a sign of life every 15 seconds; without three of them the stream is dead, whatever the socket says. */
+/** The service sends a heartbeat every 15 seconds. After three missed ones the stream is dead. */
 const silenceMs = 45_000;
 
 /** The service answered, and refused. */
@@ -27,10 +27,10 @@ export class RefusedError extends Error {
   }
 }
 
-/** Whoever answered is not the service. */
+/** The answer does not come from the service. */
 export class NotTheServiceError extends Error {}
 
-/** Nobody answered. */
+/** The service did not answer. */
 export class UnreachableError extends Error {}
 
 type Call = { method: string; path: string; body?: unknown; idempotencyKey?: string };
@@ -47,7 +47,10 @@ export class ServiceClient {
   readonly #env: NodeJS.ProcessEnv;
   readonly #environment: Environment | null;
 
-  /** Of `env` only the variables of a proxy are read. With an `environment`, the service refuses a key of the other one. */
+  /**
+   * Reads only the proxy variables of `env`. With an `environment`, the service refuses a key of the other
+   * one.
+   */
   constructor(url: string, key: string, env: NodeJS.ProcessEnv, environment: Environment | null = null) {
     this.url = url;
     this.#key = key;
@@ -109,8 +112,8 @@ export class ServiceClient {
   }
 
   /**
-   * The messages of a stream, until it ends. Comments, which are signs of life, keep it alive; a stream that is silent
-   * for too long is given up.
+   * The messages of a stream, until it ends. Comments are heartbeats; a stream that is silent for too long is
+   * closed.
    */
   async *stream<T>(path: string, signal: AbortSignal): AsyncGenerator<T> {
     const silence = new AbortController();

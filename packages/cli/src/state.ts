@@ -27,7 +27,7 @@ export type Prepared = ListenerState & { keyFile: string };
 
 const maxSlots = 20;
 const touchEveryMs = 20_000;
-/** A lock that nobody has touched for so long is left over from before a restart of the machine, whoever has its process id now. */
+/** A lock this old is left over from before a reboot, even if another process has its process id now. */
 const staleAfterMs = 90_000;
 
 /** Where the state of commands belongs on this system. */
@@ -39,9 +39,9 @@ export function stateFolder(env: NodeJS.ProcessEnv): string {
 }
 
 /**
- * The state of one listener, which no other process uses meanwhile. Two that run at the same time with the same key
- * have a slot each, and whoever starts takes the first that is free; so one that was killed is followed by its own next
- * start. Files can be read by their owner only.
+ * The state of one listener, locked against other processes. Listeners that run at the same time with one key
+ * have a slot each. A new one takes the first free slot, so a restart continues the state of a killed
+ * listener. Only the owner can read the files.
  */
 export class Slot {
   readonly #base: string;
@@ -133,7 +133,7 @@ function isHeld(file: string): boolean {
   try {
     const pid = Number(readFileSync(file, "utf8"));
     if (Date.now() - statSync(file).mtimeMs > staleAfterMs) return false;
-    // Just made by somebody who has not written into it yet.
+    // Another process has just created the file and not written to it yet.
     return pid === 0 || isAlive(pid);
   } catch {
     return false;
@@ -154,6 +154,7 @@ function touch(file: string): void {
     const now = new Date();
     utimesSync(file, now, now);
   } catch {
-    // Somebody has cleaned up; the next start sees the slot as free, and the service tells who is replaced.
+    // The file was removed meanwhile: the next start sees the slot as free, and the service resolves a
+    // conflict.
   }
 }

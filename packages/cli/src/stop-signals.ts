@@ -1,11 +1,13 @@
 /**
- * Signals this close together are one: a terminal or a supervisor signals the whole process group, and each parent
- * passes its copy on. Halved, a busy machine takes a copy for a second Ctrl-C and ends before anything is tidied up;
- * doubled, an impatient person has to press once more.
+ * Signals this close together count as one: a terminal signals the whole process group, and each parent
+ * passes its copy on. Too short: a busy machine takes a copy for a second Ctrl-C and skips the cleanup.
  */
 const copiesWithinMs = 2_000;
 
-/** Calls `stop` at the first of these signals. A second one means "now" and ends the process. Returns a function that stops watching. */
+/**
+ * Calls `stop` at the first of these signals; a second one ends the process. Returns a function that stops
+ * watching.
+ */
 export function onStopSignal<S extends NodeJS.Signals>(
   signals: readonly S[],
   stop: (signal: S) => void,
@@ -29,8 +31,8 @@ export function onStopSignal<S extends NodeJS.Signals>(
 const lookEveryMs = 300;
 
 /**
- * Under `npx` a signal ends npx and the shell that it starts, and does not reach this process, which would go on unseen.
- * So it looks whether that shell is still its parent. Returns a function that stops looking.
+ * Under `npx` a signal ends npx and its shell but does not reach this process. So it polls whether the shell
+ * is still its parent. Returns a function that stops polling.
  */
 export function onNpxEnded(env: NodeJS.ProcessEnv, stop: () => void): () => void {
   if (env.npm_lifecycle_event !== "npx") return () => {};

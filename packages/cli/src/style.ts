@@ -4,12 +4,12 @@ export type Colour = keyof typeof codes;
 /** How well something is. */
 export type State = "ok" | "warning" | "problem";
 
-/** How a command may write: for a person at a terminal, or for a program and a file, which get plain lines and nothing cut off. */
+/** Output format: for a person at a terminal, or plain uncut lines for a program or a file. */
 export type Style = {
   paint(colour: Colour, text: string): string;
   /** A tick, an exclamation mark or a cross; where there is no terminal, a word of one width. */
   mark(state: State): string;
-  /** How many characters a line has room for; null where nobody sees lines. */
+  /** Characters per line; null without a terminal. */
   readonly width: number | null;
   /** Shows for as long as the work takes that it goes on, once it takes longer than a second. */
   progress<T>(text: string, work: () => Promise<T>): Promise<T>;
@@ -108,9 +108,8 @@ function cut(text: string, columns: number): string {
 const minColumns = 8;
 
 /**
- * Rows whose columns stand below each other. On a terminal that is too narrow, the widest columns are cut until it
- * fits; elsewhere nothing is cut. `headings` are for people and are left out where there is no terminal, so that every
- * line is a row.
+ * Rows in aligned columns. A narrow terminal cuts the widest columns until the row fits. Without a terminal
+ * nothing is cut and `headings` are left out, so that every line is a row.
  */
 export function table(
   headings: readonly string[],

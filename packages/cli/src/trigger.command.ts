@@ -15,7 +15,7 @@ import { printable, type Style } from "./style.ts";
 
 type Triggered = { event_id: string; session_id: string | null; deliveries: number };
 
-/** What somebody chose of the session behind the event. */
+/** Options for the session behind the event. */
 type Wish = {
   fields: readonly string[];
   reference: string | null;
