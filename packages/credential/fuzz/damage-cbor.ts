@@ -97,7 +97,7 @@ function damageBytes(bytes: Uint8Array, seeds: readonly Uint8Array[], dice: Dice
   }
 }
 
-/** A value with what is inside of it, also inside of byte strings that hold CBOR. */
+/** A value with its children, including those inside byte strings that hold CBOR. */
 type Tree = { readonly value: CborValue; readonly children: readonly Tree[]; readonly nodes: number };
 
 function damageStructure(bytes: Uint8Array, dice: Dice): Uint8Array | null {

@@ -59,7 +59,10 @@ async function judgePayload(payload: Uint8Array): Promise<void> {
   await judgeSdJwt(bound + (await keyBinding(bound, "sha-256", proof)), context);
 }
 
-/** `[payload, contents, contents…]`: digests of the contents are put where the payload says `"digest 0"` and so on. */
+/**
+ * `[payload, contents, contents…]`: replaces `"digest 0"` and so on in the payload by digests of the
+ * contents.
+ */
 async function applyFrom(bytes: Uint8Array): Promise<void> {
   const input = readJsonBytes(bytes);
   if (!isJsonArray(input)) return;

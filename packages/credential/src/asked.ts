@@ -3,15 +3,15 @@ import type { Purpose } from "./trust-anchor.ts";
 export type CredentialFormat = "mso_mdoc" | "dc+sd-jwt";
 
 /**
- * A credential that a request asks for. Claims are named as the format names them: `[namespace, element]` in an mdoc, the path of a claim in an
- * SD-JWT VC. One presentation satisfies it when it discloses every claim of at least one of `claimSets`.
+ * A requested credential. Claims are named as in the format: `[namespace, element]` in an mdoc, the path of a
+ * claim in an SD-JWT VC. A presentation must disclose every claim of at least one of `claimSets`.
  */
 export type AskedCredential = {
   /** The id in the query and in the answer: letters, digits, `_` and `-`. */
   id: string;
   purpose: Purpose;
   format: CredentialFormat;
-  /** In the order of preference. Each set holds what is required; a later set holds less. */
+  /** In order of preference. Each set holds the required claims; later sets hold fewer others. */
   claimSets: readonly (readonly ClaimPath[])[];
 };
 

@@ -18,7 +18,9 @@ export function toBase64Url(bytes: Uint8Array): string {
   return text;
 }
 
-/** Strict: no padding, nothing outside of the alphabet, and no bits after the last byte, so that two texts never have the same bytes. */
+/**
+ * Strict: no padding, no foreign characters and no bits after the last byte, so that each value has one text.
+ */
 export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
   if (text.length % 4 === 1) throw malformed();
   const bytes = new Uint8Array(Math.floor((text.length * 3) / 4));

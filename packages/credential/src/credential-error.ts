@@ -1,4 +1,4 @@
-/** What a reader throws for bytes that it cannot read. Nothing else leaves a reader, whatever the input is. */
+/** Thrown for bytes that a reader cannot read. A reader throws no other error, whatever its input. */
 export class CredentialError extends Error {
   readonly code: "malformed" | "too_large" | "not_supported" | "signature" | "expired";
 

@@ -6,8 +6,8 @@ import type { JWK } from "jose";
  */
 export type HolderBinding = {
   /**
-   * The private half of the key that the answer is encrypted to, on P-256. A wallet may authenticate an mdoc
-   * by a MAC that it makes with this key (ISO/IEC 18013-5, 9.1.3.5); without it such an answer is refused.
+   * The private key for decrypting the answer, on P-256. A wallet may authenticate an mdoc with a MAC from
+   * this key (ISO/IEC 18013-5, 9.1.3.5); without the key such an answer is refused.
    */
   readerKey?: JWK;
 } & (

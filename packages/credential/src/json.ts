@@ -14,7 +14,7 @@ export function isJsonArray(value: Json | undefined): value is JsonArray {
 
 const maxDepth = 16;
 
-/** RFC 8259 without its freedoms: a name stands once in its object, and values are nested sixteen deep at most. */
+/** Strict RFC 8259: a name occurs once in its object, and values are nested at most sixteen deep. */
 export function readJson(text: string): Json {
   const colons = countColons(text);
   let value: Json;
@@ -46,8 +46,8 @@ export function readJsonObject(bytes: Uint8Array): JsonObject {
 }
 
 /**
- * The parser keeps the last of two members with one name, so the text then has more colons than the value has names. Depth is checked
- * here, before the parser sees a text of a hundred thousand brackets.
+ * The parser keeps the last of two members with one name, so the text has more colons than the value has
+ * names. Depth is checked here, before the parser sees a text of a hundred thousand brackets.
  */
 function countColons(text: string): number {
   let colons = 0;

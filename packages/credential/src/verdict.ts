@@ -1,7 +1,9 @@
 import type { CredentialFormat } from "./asked.ts";
 import type { Purpose, TrustAnchor } from "./trust-anchor.ts";
 
-/** What a credential says of its holder, whatever its format. A member is absent where the presentation does not disclose it. */
+/**
+ * The holder's attributes, whatever the format. A member is absent if the presentation does not disclose it.
+ */
 export type Attributes = {
   familyName?: string;
   givenName?: string;

@@ -44,16 +44,15 @@ export function newEncryptionInfo(nonce: Uint8Array, publicKey: JWK): string {
 }
 
 /**
- * Asks for one credential: a wallet answers each of several with a document. It leaves out what it does not
- * have, so that the largest set of claims is asked for.
+ * Requests one credential, because a wallet answers each requested one with a document. It requests the
+ * largest set of claims; a wallet leaves out what it does not have.
  */
 export async function deviceRequest(
   asked: AskedCredential,
   readerAuth: { chain: readonly Uint8Array[]; privateKey: CryptoKey } | null,
   transcript: Uint8Array,
 ): Promise<string> {
-  // Partners keep what is shared with them. A proof of age is asked for as the EU's profile does it, which
-  // keeps nothing.
+  // Partners keep shared data. A proof of age is requested without retention, as in the EU's profile.
   const intendsToRetain = asked.purpose !== "age";
   const nameSpaces = new Map<CborKey, Map<CborKey, CborValue>>();
   for (const [nameSpace, element] of asked.claimSets[0] ?? []) {

@@ -38,8 +38,8 @@ function elementAt(elements: MdocElements, [nameSpace, name]: ClaimPath): Elemen
 }
 
 /**
- * ISO/IEC 18013-5, 7.2.5: a document that does not have the age that was asked for answers with a higher one that was reached, or with a
- * lower one that was not.
+ * ISO/IEC 18013-5, 7.2.5: a document without the requested age answers with a higher one that was reached, or
+ * a lower one that was not.
  */
 function nearestAge(names: ReadonlyMap<string, CborValue> | undefined, asked: string): Element | null {
   const years = yearsOf(asked);
@@ -53,8 +53,8 @@ function nearestAge(names: ReadonlyMap<string, CborValue> | undefined, asked: st
 }
 
 /**
- * `disclosed` has the path of every disclosure that the wallet added. What the issuer wrote into the credential in the clear is not the
- * wallet's choice, and does not count as disclosing more.
+ * `disclosed` has the path of every disclosure that the wallet added. Claims that the issuer wrote in the
+ * clear do not count, because the wallet cannot withhold them.
  */
 export function readSdJwtAttributes(
   asked: AskedCredential,
@@ -95,7 +95,7 @@ function isOnPath(path: ClaimPath, wanted: ClaimPath): boolean {
   return true;
 }
 
-/** Where one element of an array is asked for, the array without the elements that the wallet disclosed beyond it. */
+/** For a request of one array element: the array without the extra elements that the wallet disclosed. */
 function wholeClaim(claims: JsonObject, path: ClaimPath, extra: readonly ClaimPath[]): Json {
   const last = path[path.length - 1];
   if (typeof last === "string") return selected(claims, path)[0] ?? null;

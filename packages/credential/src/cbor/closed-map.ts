@@ -2,8 +2,8 @@ import { CredentialError } from "../credential-error.ts";
 import { type CborMap, type CborValue, isMap } from "./value.ts";
 
 /**
- * A map that has all keys of `required` and none besides `optional`. In bytes that no signature covers, an
- * unknown key may be a known one that was damaged, and then what it held would be missing without a sign.
+ * A map with all keys of `required` and no others except `optional`. Without a signature, an unknown key may
+ * be a damaged known one, and its value would be lost unnoticed.
  */
 export function closedMap(
   value: CborValue | undefined,

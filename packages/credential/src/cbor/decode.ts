@@ -22,8 +22,8 @@ export function newBudget(): ItemBudget {
 }
 
 /**
- * Reads one data item that fills `bytes`. Lengths are definite, the keys of a map are integers or texts, and
- * no key stands twice, however it is encoded. Byte strings are windows on `bytes`.
+ * Reads one data item that fills `bytes`. Lengths are definite, and map keys are integers or texts. Each key
+ * occurs once, however it is encoded. Byte strings are views of `bytes`.
  */
 export function decode(bytes: Uint8Array, options: DecodeOptions): CborValue {
   if (bytes.length > options.maxBytes) throw new CredentialError("too_large", "CBOR: too many bytes");

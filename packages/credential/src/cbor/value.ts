@@ -29,7 +29,7 @@ export class CborTag {
     this.#received = received;
   }
 
-  /** Tag and content as they were read, which digests and signatures cover. Null for a tag that was made here. */
+  /** Tag and content as received, which digests and signatures cover. Null for a tag that was made here. */
   get received(): Uint8Array | null {
     return this.#received;
   }

@@ -7,7 +7,7 @@ import { algorithmId, algorithmOf, label, type Single } from "./headers.ts";
 
 const signatureBytes = { ES256: 64, ES384: 96, ES512: 132 } as const;
 
-/** `payload` is the detached content where the structure has none of its own. */
+/** `payload` is the detached content, for a structure without a payload. */
 export async function verifySign1(
   sign1: Single,
   key: { publicKey: CryptoKey; algorithm: EcAlgorithm },

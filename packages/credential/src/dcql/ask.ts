@@ -1,7 +1,7 @@
 import type { AskedCredential, ClaimPath, CredentialFormat } from "../asked.ts";
 import type { Purpose } from "../trust-anchor.ts";
 
-/** The document types in the formats that name them. A PID as SD-JWT VC may also have a type that extends this one. */
+/** The document types per format. A PID as SD-JWT VC may also have a type that extends this one. */
 export const documentTypes = {
   pid: { mso_mdoc: "eu.europa.ec.eudi.pid.1", "dc+sd-jwt": "urn:eudi:pid:1" },
   mdl: { mso_mdoc: "org.iso.18013.5.1.mDL" },
@@ -89,8 +89,8 @@ const offers: readonly Offer[] = [
 ];
 
 /**
- * What to ask a wallet for, from the fields that the person agreed to share. A field that comes from no claim (`document_type_code`,
- * `service_document_id`) asks for nothing.
+ * Credentials to request for the fields that the person agreed to share. Fields without a claim
+ * (`document_type_code`, `service_document_id`) request nothing.
  */
 export function askedFor(ways: readonly Purpose[], fields: readonly Field[]): readonly AskedCredential[] {
   return ways.flatMap((way) =>
@@ -106,8 +106,8 @@ export function askedFor(ways: readonly Purpose[], fields: readonly Field[]): re
 }
 
 /**
- * A wallet returns nothing of a credential that lacks one claim of every set. So optional claims that the issuer may have left out are
- * given up one by one, in every combination, and at last everything that is not required.
+ * A wallet returns nothing if a credential lacks a claim of every set. So the sets drop optional claims that
+ * the issuer may have left out, in every combination. The last set has only the required claims.
  */
 function claimSetsOf(offer: Offer, fields: readonly Field[]): readonly (readonly ClaimPath[])[] {
   const wanted = withExpiry(offer, fields);

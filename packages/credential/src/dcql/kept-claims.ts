@@ -1,8 +1,8 @@
 import type { AskedCredential, ClaimPath } from "../asked.ts";
 
 /**
- * The claims that count: those of the first set that is disclosed whole, and what else is disclosed of the first set of all, which is
- * everything that the person agreed to. Null where no set is disclosed whole.
+ * The accepted claims: those of the first fully disclosed set, and any others of the first set, which holds
+ * everything that the person agreed to. Null if no set is fully disclosed.
  */
 export function keptClaims(
   { claimSets }: AskedCredential,

@@ -23,7 +23,10 @@ export type DcqlCredential = {
 /** More authorities than these make the request long, and help a wallet little to choose. */
 const maxAuthorities = 20;
 
-/** One of the credentials is asked for, in the order given. Where an age is all, one that states it comes first. */
+/**
+ * Requests one of the credentials, in the given order. If only an age is wanted, one that states it comes
+ * first.
+ */
 export function dcqlQuery(asked: readonly AskedCredential[], anchors: readonly TrustAnchor[]): DcqlQuery {
   const credentials = asked.map((credential) => credentialQuery(credential, anchors));
   if (credentials.length < 2) return { credentials };
@@ -75,7 +78,7 @@ function claimId(path: ClaimPath): string {
   return path.findLast((part) => typeof part === "string") ?? "";
 }
 
-/** None where an authority cannot be named by its key: a wallet would then keep back the credentials of that one. */
+/** Empty if an authority cannot be named by its key: a wallet would then withhold its credentials. */
 function keyIdentifiers(purpose: Purpose, anchors: readonly TrustAnchor[]): readonly string[] {
   const authorities = anchors.filter((anchor) => anchor.purpose === purpose);
   if (authorities.length > maxAuthorities) return [];

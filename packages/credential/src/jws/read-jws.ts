@@ -14,7 +14,7 @@ export function readJws(compact: string, maxCharacters: number): UncheckedJws {
   return { compact, header: readJsonObject(fromBase64Url(parts[0] ?? "")) };
 }
 
-/** `typ` of the header as a media type without `application/` (RFC 7515, 4.1.9), in lower case. Null where there is none. */
+/** `typ` of the header as a media type without `application/` (RFC 7515, 4.1.9), in lower case, or null. */
 export function typeOf({ header: { typ } }: UncheckedJws): string | null {
   return typeof typ === "string" ? typ.toLowerCase().replace(/^application\//, "") : null;
 }
@@ -24,7 +24,10 @@ export function claimsOf({ compact }: UncheckedJws): JsonObject {
   return readJsonObject(fromBase64Url(compact.split(".")[1] ?? ""));
 }
 
-/** By this algorithm and no other, whatever the header says. `understood` names critical header parameters that the caller deals with. */
+/**
+ * Accepts only this algorithm, whatever the header says. `understood` names critical parameters that the
+ * caller handles.
+ */
 export async function hasSignature(
   { compact }: UncheckedJws,
   key: CryptoKey,

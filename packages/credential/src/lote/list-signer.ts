@@ -12,8 +12,8 @@ import type { ListSigner } from "../trusted-list.ts";
 const maxChain = 4;
 
 /**
- * The certificate that signed a list, once one of `signers` vouches for it: it is the signer's own, or an authority's above it. Null
- * where none does. Publishers of lists may sign with RSA keys themselves, which issuers of credentials may not.
+ * The certificate that signed a list, if one of `signers` is that certificate or an authority above it; else
+ * null. Publishers of lists may sign with RSA keys; issuers of credentials may not.
  */
 export async function trustedListSigner(
   chain: readonly Uint8Array[],

@@ -16,8 +16,8 @@ export type LoteOptions = { signers: readonly ListSigner[]; now: Date };
 const maxCharacters = 32 * 1024 * 1024;
 
 /**
- * A list of trusted entities (ETSI TS 119 602), signed as JAdES: in compact form, or as JSON with one signature. Lists of other entities
- * than issuers give no anchors.
+ * A list of trusted entities (ETSI TS 119 602), signed as JAdES: in compact form, or as JSON with one
+ * signature. Lists of entities other than issuers give no anchors.
  */
 export async function readLote(list: string | Uint8Array, options: LoteOptions): Promise<TrustedList> {
   const text = typeof list === "string" ? list : new TextDecoder("utf-8").decode(list);
@@ -60,7 +60,7 @@ function compactForm(text: string): string {
 
 /** Of RSA and ECDSA, as the key allows. */
 const algorithms = /^(?:ES(?:256|384|512)|[RP]S(?:256|384|512))$/;
-/** JAdES parameters that say when, where and why. They may be critical, and change nothing about what is signed. */
+/** JAdES parameters about time, place and purpose. They may be critical, but do not change what is signed. */
 const understood = ["sigT", "sigPl", "srCms", "srAts", "x5t#o", "sigX5ts"];
 const minRsaBits = 2048;
 

@@ -177,7 +177,7 @@ async function issueChanged(
   return { ...mdoc, issuerAuth };
 }
 
-/** What is embedded, with the number of its tag in more bytes than it takes (RFC 8949, 4.1). */
+/** An embedded value whose tag number is encoded in more bytes than necessary (RFC 8949, 4.1). */
 function withLongerTag(bytes: Uint8Array): Uint8Array {
   return concat(Uint8Array.of(0xda, 0, 0, 0, 24), encode(embedded(bytes)).subarray(2));
 }

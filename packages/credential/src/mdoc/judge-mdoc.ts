@@ -47,7 +47,7 @@ async function judge(bytes: Uint8Array, context: JudgeContext, transcript: Uint8
   if (response.status !== 0) return refuse("status_not_ok");
   const [document, ...others] = response.documents;
   if (document === undefined) return refuse("no_documents");
-  // One credential was asked for, and every mdoc comes in a response of its own (HAIP 1.0, 5).
+  // One credential was requested, and each mdoc comes in a separate response (HAIP 1.0, 5).
   if (others.length > 0) return refuse("malformed");
   if (document.docType !== documentTypes[asked.purpose].mso_mdoc) return refuse("wrong_type");
   if (isRepeated(document.items)) return refuse("repeated_element");

@@ -20,7 +20,7 @@ export type Presentation = {
   proof: HolderProof;
 };
 
-/** The wallet's half: a DeviceResponse with one document. For tests and for the test wallet. */
+/** The wallet's side: a DeviceResponse with one document. For tests and for the test wallet. */
 export async function presentMdoc(
   mdoc: IssuedMdoc,
   presentation: Presentation,

@@ -13,9 +13,9 @@ export type MdocDocument = {
   docType: string;
   issuerAuth: Single;
   items: readonly IssuerSignedItem[];
-  /** Tag 24 and its content as they came. Null where the device signed nothing at all. */
+  /** Tag 24 and its content as received. Null if the device signed nothing. */
   deviceNameSpaces: Uint8Array | null;
-  /** The device puts claims of its own beside those of the issuer. */
+  /** The device adds claims to those of the issuer. */
   hasDeviceClaims: boolean;
   deviceAuth: { kind: "signature" | "mac"; cose: Single } | { kind: "none" };
 };

@@ -18,7 +18,7 @@ export type ReceivedRequest = {
   encryptionKey: JWK | null;
 };
 
-/** For the test wallet, which trusts the service that it belongs to: neither signature nor certificate is checked. */
+/** For the test wallet, which trusts its service: neither signature nor certificate is checked. */
 export function receiveRequest(requestObject: string): ReceivedRequest {
   return requestOf(readJsonObject(fromBase64Url(requestObject.split(".")[1] ?? "")));
 }

@@ -9,7 +9,10 @@ import { judgeSdJwt } from "../sd-jwt/judge-sd-jwt.ts";
 import { refuse, type Verdict } from "../verdict.ts";
 import { contentEncryptions } from "./content-encryption.ts";
 
-/** The fields of a form, or the members of `data` from the Digital Credentials API. Others are ignored, as the specification says. */
+/**
+ * The fields of a form, or the members of `data` from the Digital Credentials API. Others are ignored, as
+ * specified.
+ */
 export type AnswerForm = {
   readonly response?: unknown;
   readonly vp_token?: unknown;
@@ -20,7 +23,7 @@ export type AnswerForm = {
 export type ExpectedAnswer = {
   /** The key of this request. Null where the request asked for a plain answer. */
   encryption: { privateKey: JWK } | null;
-  /** Of the request. An answer that carries another one is unreadable; left out or null, none is looked at. */
+  /** From the request. An answer with another state is unreadable; null or absent disables the check. */
   state?: string | null;
 };
 
@@ -56,7 +59,10 @@ const unreadable: Answer = { kind: "unreadable" };
 /** A form has 256 KiB at most. */
 const maxAnswerCharacters = 256 * 1024;
 
-/** Reads an answer of any response mode. An error may come unencrypted; a presentation may not, where encryption was asked for. */
+/**
+ * Reads an answer of any response mode. An error may be unencrypted; a presentation may not if the request
+ * asked for encryption.
+ */
 export async function readAnswer(form: AnswerForm, expected: ExpectedAnswer): Promise<Answer> {
   try {
     return await read(form, expected);
@@ -97,7 +103,7 @@ async function decrypted(jwe: string, privateKey: JWK): Promise<JsonObject> {
   if (parts.length !== 5) throw new CredentialError("malformed", "Answer: not an encrypted JWT");
   for (const part of parts) fromBase64Url(part);
   const header = readJsonObject(fromBase64Url(parts[0] ?? ""));
-  // Compression makes a small answer large, and its length tells of its contents.
+  // A small compressed answer can expand, and its length reveals something about its contents.
   if (header.zip !== undefined) throw new CredentialError("not_supported", "Answer: compressed");
   if (header.kid !== undefined && privateKey.kid !== undefined && header.kid !== privateKey.kid)
     throw new CredentialError("malformed", "Answer: encrypted for another key");

@@ -8,7 +8,9 @@ import { contentEncryptions } from "./content-encryption.ts";
 export const responseModes = ["direct_post", "direct_post.jwt", "dc_api", "dc_api.jwt"] as const;
 export type ResponseMode = (typeof responseModes)[number];
 
-/** An attestation about the verifier that the wallet may check and show, such as its registration certificate. */
+/**
+ * An attestation about the verifier that the wallet may check and show, such as its registration certificate.
+ */
 export type VerifierInfo = { format: string; data: string };
 
 export type WalletRequest = {
@@ -66,7 +68,10 @@ function algorithmOf(key: CryptoKey): string {
   return algorithm;
 }
 
-/** The link that makes a wallet fetch the request. A wallet that cannot fetch by POST ignores the last parameter and uses GET. */
+/**
+ * The link that makes a wallet fetch the request. A wallet without POST ignores the last parameter and uses
+ * GET.
+ */
 export function walletLink(scheme: string, clientId: string, requestUri: string): string {
   return `${scheme}://?${queryString({ client_id: clientId, request_uri: requestUri, request_uri_method: "post" })}`;
 }
@@ -154,7 +159,9 @@ async function publicEncryptionKey(key: JWK): Promise<JWK> {
   return { kty, crv, x, y, kid, use: "enc", alg: "ECDH-ES" };
 }
 
-/** What the judges accept. COSE knows each algorithm by two numbers; the last is a MAC with a key agreed on P-256. */
+/**
+ * What the judges accept. COSE has two numbers per algorithm; the last is a MAC with a key agreed on P-256.
+ */
 const formats = {
   "dc+sd-jwt": { "sd-jwt_alg_values": ["ES256", "ES384", "ES512"], "kb-jwt_alg_values": ["ES256"] },
   mso_mdoc: {

@@ -28,8 +28,8 @@ const maxDisclosures = 1000;
 const maxDepth = 32;
 
 /**
- * RFC 9901, 7.1: puts the disclosed values in the place of their digests. Every disclosure belongs to exactly one digest, and no digest
- * stands twice.
+ * RFC 9901, 7.1: replaces digests by the disclosed values. Every disclosure belongs to exactly one digest,
+ * and each digest occurs once.
  */
 export async function applyDisclosures(
   payload: JsonObject,
@@ -121,7 +121,7 @@ class Walk {
     return isJsonObject(value) ? this.object(value, path, depth) : value;
   }
 
-  /** Null for the digest of something that was kept back, or of nothing at all. */
+  /** Null for the digest of a withheld claim, or a decoy. */
   #find(hash: string): JsonArray | null {
     if (this.#seen.has(hash)) throw new Repeated();
     this.#seen.add(hash);

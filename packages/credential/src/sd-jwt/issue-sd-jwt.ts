@@ -12,7 +12,7 @@ export type SdJwtIssuer = {
 };
 
 export type SdJwtOrder = {
-  /** Each top-level member becomes a disclosure of its own; elements of `nationalities` too. */
+  /** Each top-level member becomes a separate disclosure; so do elements of `nationalities`. */
   claims: JsonObject;
   /** Members that everyone sees: `vct`, `exp`, `status` and the like. */
   open: JsonObject;
@@ -23,7 +23,7 @@ export type SdJwtOrder = {
   alter?(payload: Record<string, Json>): Record<string, Json>;
 };
 
-/** An SD-JWT VC without key binding, as an issuer hands it to a wallet. For tests and for the test country. */
+/** An SD-JWT VC without key binding, as an issuer gives it to a wallet. For tests and the test country. */
 export async function issueSdJwt(order: SdJwtOrder, issuer: SdJwtIssuer): Promise<string> {
   const digestName = order.digestName ?? "sha-256";
   const disclosures: string[] = [];

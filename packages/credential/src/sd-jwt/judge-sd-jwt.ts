@@ -117,7 +117,10 @@ async function checkIssuer(credential: string, context: JudgeContext): Promise<I
   return { kind: "issued", payload, digestName, chain };
 }
 
-/** The PID rulebook keeps this namespace for types that extend the PID's. The issuer is on the list of PID providers, or it did not get here. */
+/**
+ * The PID rulebook reserves this namespace for types that extend the PID's. The caller has already checked
+ * that the issuer is a listed PID provider.
+ */
 const extendedType = /^urn:eudi:pid:[\w.:-]{1,200}$/;
 
 function isAskedType(vct: unknown, { asked }: JudgeContext): boolean {
@@ -195,7 +198,10 @@ function keyBindingOf({ keyBinding }: Presentation): UncheckedJws | null {
   }
 }
 
-/** Over the Digital Credentials API the audience is the page, also where the request is signed. Annex C knows no SD-JWT. */
+/**
+ * Over the Digital Credentials API the audience is the page, also for a signed request. Annex C has no
+ * SD-JWT.
+ */
 function expectedOf(binding: HolderBinding): { audience: string; nonce: string } | null {
   if (binding.kind === "annex_c") return null;
   const audience = binding.kind === "redirect" ? binding.clientId : `origin:${binding.origin}`;

@@ -12,7 +12,7 @@ export type KeyBinding = {
   issuedAt: Date;
 };
 
-/** The wallet's half: the disclosures that `paths` need, and a key binding over them. `issued` comes from an issuer and is trusted. */
+/** The wallet's side: the disclosures that `paths` need, and a key binding over them. `issued` is trusted. */
 export async function presentSdJwt(
   issued: string,
   paths: readonly ClaimPath[],

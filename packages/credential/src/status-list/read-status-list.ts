@@ -7,7 +7,10 @@ import { checkChain } from "../x509/chain.ts";
 import { readCwtStatusList } from "./read-cwt-status-list.ts";
 import { openStatusList, type StatusList, type StatusListOptions } from "./status-list.ts";
 
-/** Compressed statuses hardly shrink below their entropy; a token beyond this holds more than the list may inflate to. */
+/**
+ * Compressed statuses hardly shrink below their entropy; a larger token holds more than the list may inflate
+ * to.
+ */
 const maxTokenBytes = 24 * 1024 * 1024;
 
 /** A token of the Token Status List specification, signed as JWT or CWT. */

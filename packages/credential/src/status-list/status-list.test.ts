@@ -26,7 +26,9 @@ const order: StatusListOrder = {
 const issued = (more: Partial<StatusListOrder> = {}) =>
   issueStatusList({ ...order, ...more }, issuerOf(signer));
 
-/** The lists of the Token Status List draft, as eudi-lib-kmp-statium has them in ReadStatusTestVectors.kt (Apache-2.0). */
+/**
+ * Lists of the Token Status List draft, from ReadStatusTestVectors.kt of eudi-lib-kmp-statium (Apache-2.0).
+ */
 const vectors = [
   {
     bits: 1,

@@ -71,7 +71,9 @@ async function inflate(compressed: Uint8Array): Promise<Uint8Array> {
   return entries;
 }
 
-/** `unknown` for an index beyond the list and for values that only the issuer understands. Neither says that a credential counts. */
+/**
+ * `unknown` for an index beyond the list and for values that only the issuer defines. Neither means valid.
+ */
 export function statusAt(list: StatusList, index: number): "valid" | "revoked" | "suspended" | "unknown" {
   const perByte = 8 / list.bits;
   const byte = list.entries[Math.floor(index / perByte)];

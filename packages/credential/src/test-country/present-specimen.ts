@@ -31,8 +31,8 @@ export async function presentSpecimen(order: Order): Promise<string> {
   const nonce = order.outcome === "foreign-nonce" ? crypto.randomUUID() : order.request.nonce;
   const purpose = purposeOf(order.credential);
   const { now, outcome } = order;
-  // Longer than a day, so that the status list is looked at. The person's document has an expiry of its own;
-  // a proof of age has none.
+  // Longer than a day, so that the status list is checked. The person's document has its own expiry; a proof
+  // of age has none.
   const isOver = purpose === "age" && outcome === "expired";
   const validity = {
     from: new Date(now.getTime() - (isOver ? 14 : 1) * dayMs),

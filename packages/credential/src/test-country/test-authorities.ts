@@ -1,9 +1,9 @@
 import type { Purpose } from "../trust-anchor.ts";
 
 /**
- * Keys and certificates of the test country, made once and public, like those of its passports. Keys are PKCS
+ * Keys and certificates of the test country, fixed and published like those of its passports. Keys are PKCS
  * #8, certificates DER, on P-256, valid from 2026 to 2075. Only a sandbox trusts the roots; nothing trusts
- * the root of `unknown`.
+ * that of `unknown`.
  */
 type Certified = { readonly key: string; readonly certificate: string };
 

@@ -3,7 +3,7 @@ import type { JsonObject } from "../json.ts";
 import type { Purpose } from "../trust-anchor.ts";
 import type { WalletOutcome } from "./wallet-outcomes.ts";
 
-/** Somebody who does not exist, as the test country writes them down. */
+/** A fictional person in the test country's records. */
 type TestPerson = {
   familyName: string;
   givenName: string;

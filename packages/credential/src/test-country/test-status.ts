@@ -25,10 +25,7 @@ export function testStatusUri(publicUrl: string, purpose: Purpose): string {
   return `${publicUrl}${testStatusPath}/${purpose}`;
 }
 
-/**
- * The list at this address as a reader of its token has it; null where the address is no list of the test
- * country at this service.
- */
+/** The decoded list at this address; null if it is no list of the test country at this service. */
 export function testStatusList(publicUrl: string, uri: string, now: Date): StatusList | null {
   if (!purposes.some((purpose) => testStatusUri(publicUrl, purpose) === uri)) return null;
   const { bits, ttlSeconds } = order;

@@ -4,9 +4,8 @@ import type { WalletOutcome } from "../test-country/wallet-outcomes.ts";
 import { type Fetch, type ReadRequest, TestWalletError } from "./read-request.ts";
 
 /**
- * Answers over the endpoint that the request names, with the first credential that it asks for unless
- * `credentialId` names another one. The result is where the wallet sends the person; null where the service
- * names no address.
+ * Answers at the endpoint that the request names, with the first requested credential or the one of
+ * `credentialId`. Returns the address for the person, or null if the service gives none.
  */
 export async function answerRequest(
   request: ReadRequest,

@@ -17,7 +17,7 @@ export type Fetch = (
 
 /** Reads a link as a wallet on the same device does: the request by reference, or by value. */
 export async function readRequest(link: string, send: Fetch): Promise<ReadRequest> {
-  // Wallets have schemes of their own, which browsers do not parse alike.
+  // Wallets have custom schemes, which browsers parse differently.
   const at = link.indexOf("?");
   if (at < 0) throw new TestWalletError("This is not the link of a request.");
   const parameters = new URLSearchParams(link.slice(at));

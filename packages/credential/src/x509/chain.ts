@@ -21,16 +21,16 @@ export type ChainOptions = {
 };
 
 /**
- * Signer, one authority of its own and one more, as in the profiles of ISO/IEC 18013-5 and of the EU's lists.
+ * Signer, one intermediate authority and one more, as in ISO/IEC 18013-5 and the profiles of the EU's lists.
  */
 const maxChain = 3;
 /** Extended key usage of a signer of mobile driving licences (ISO/IEC 18013-5, B.1.4). */
 const mdlSignerUsage = "1.0.18013.5.1.2";
 
 /**
- * Does one of the anchors of this purpose vouch for the first certificate of `chain`? The chain begins with
- * the signer; the anchor need not be in it. An anchor may also be the signer's own certificate.
- * Authorities of driving licences have elliptic keys (ISO/IEC 18013-5, B.1), others may have RSA keys.
+ * Whether an anchor of this purpose vouches for the first certificate of `chain`. The chain begins with the
+ * signer; it need not include the anchor. An anchor may also be the signer's certificate. Authorities of
+ * driving licences have elliptic keys (ISO/IEC 18013-5, B.1); others may have RSA keys.
  */
 export async function checkChain(
   chain: readonly Uint8Array[],

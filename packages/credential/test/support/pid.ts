@@ -95,7 +95,7 @@ export type PidFaults = {
   issuer?: SdJwtIssuer;
 };
 
-/** A country of one PID issuer, and a holder. Everything that it presents is valid except for what `faults` say. */
+/** A country with one PID issuer, and a holder. All presentations are valid except for the given `faults`. */
 export class PidWorld {
   readonly authority: Identity;
   readonly signer: Identity;
