@@ -3,7 +3,10 @@ import { isEmrtdError } from "@assay/emrtd/emrtd-error";
 import { type AnsweringChip, carryCommands } from "@assay/emrtd/reader/carry-commands";
 import type { ChipCommand, ReadProblem } from "./device-state.ts";
 
-/** Passes commands of the service on to the chip, in the form of the socket. "lost" means that the chip left the field. */
+/**
+ * Passes commands of the service on to the chip, as socket messages. "lost" means that the chip left the
+ * field.
+ */
 export async function answerCommand(
   chip: AnsweringChip,
   { kind, commands }: Pick<ChipCommand, "kind" | "commands">,
@@ -18,7 +21,7 @@ export async function answerCommand(
   }
 }
 
-/** What a person is told about an error of opening, reading or passing on. */
+/** The problem that the person sees for an error of opening, reading or passing on. */
 export function problemOf(error: unknown): ReadProblem {
   if (!isEmrtdError(error)) return "device";
   switch (error.code) {

@@ -5,7 +5,7 @@ export const claimSteps = ["consent", "handoff", "claim"] as const;
 export type ClaimStep = (typeof claimSteps)[number];
 
 export type ClaimOptions = ConsentOptions & {
-  /** This device's own name in a session; random unless given. With the same one it comes back to what it has claimed. */
+  /** This device's id in a session; random unless given. With the same id it resumes what it has claimed. */
   deviceId?: (sessionId: string) => string;
   stopAfter?: string;
 };

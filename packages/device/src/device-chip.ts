@@ -51,7 +51,7 @@ export const onChip: Pick<
   },
   chip_failed: (state, { job, problem }) => {
     if (jobOf(state, job) === null) return stay(state);
-    // Never told to the service as an answer of the chip: that would count as a refusal and cost the person a try.
+    // Never reported as an answer of the chip: that would count as a refusal and use up a try.
     const dropped = dropChip({ ...state, problem, step: null });
     return state.phase === "chip_proof" ? also(dropped, (now) => beginChipAnew(now, problem)) : dropped;
   },

@@ -45,7 +45,7 @@ export class DeviceConnection {
   }
 }
 
-/** Null for something that is no message at all, as a proxy in between might send. */
+/** Null for a text that is no message, as a proxy might send. */
 function readMessage(text: string): ServiceMessage | null {
   try {
     const read: unknown = JSON.parse(text);

@@ -129,7 +129,7 @@ class Bench {
     return (found as Extract<DeviceEffect, { kind: D }>) ?? assert.fail(`nothing to ${what}`);
   }
 
-  /** The types of the messages that the flow sent, without those that the driver sends for files and frames. */
+  /** The types of the messages that the flow sent, without the driver's messages for files and frames. */
   said(effects: readonly DeviceEffect[] = this.effects): string[] {
     return effects.flatMap((effect) => (effect.kind === "send" ? [effect.message.type] : []));
   }
@@ -137,7 +137,7 @@ class Bench {
 
 const names = (effects: readonly DeviceEffect[]) => effects.map((effect) => effect.kind);
 
-// --- the connection ------------------------------------------------------------------------------------------------
+// --- the connection ----------------------------------------------------------------------------------------
 
 test("without a kept token the session is claimed, the token is kept, and the socket is greeted with it", () => {
   const bench = new Bench();
@@ -346,7 +346,7 @@ test("a claim that comes after it was stopped and started again is not taken for
   assert.equal(bench.feed({ kind: "claimed", job: second.job, token }).at(-1)?.kind, "connect");
 });
 
-// --- the chip ------------------------------------------------------------------------------------------------------
+// --- the chip ----------------------------------------------------------------------------------------------
 
 test("a chip is read, sent, checked, proven, and let go with the verdict", () => {
   const bench = new Bench();
@@ -556,7 +556,7 @@ test("every job has a number of its own", () => {
   assert.equal(new Set(jobs).size, jobs.length, jobs.join());
 });
 
-// --- the face ------------------------------------------------------------------------------------------------------
+// --- the face ----------------------------------------------------------------------------------------------
 
 function inFace(mode?: "camera" | "simulated"): Bench {
   const bench = new Bench();
@@ -755,7 +755,7 @@ test("a connection that is lost while a challenge runs out ends that wait", () =
   assert.equal(viewOf(bench.state).faceWaits, false);
 });
 
-// --- nobody in front of it -----------------------------------------------------------------------------------------
+// --- unattended --------------------------------------------------------------------------------------------
 
 const unattended = (plan: Partial<UnattendedPlan> = {}) =>
   new Bench({ camera: false, stopAfterChip: false, ...plan });
@@ -871,7 +871,7 @@ test("it stops after the chip in whatever phase of the face it comes back", () =
   }
 });
 
-// --- any order at all ----------------------------------------------------------------------------------------------
+// --- any order ---------------------------------------------------------------------------------------------
 
 const phaseOf = fc.constantFrom(...verifyPhases);
 const left = fc.record({ chip: fc.integer({ min: 0, max: 3 }), face: fc.integer({ min: 0, max: 3 }) });
@@ -960,7 +960,9 @@ type Work =
   | { what: "claim" | "reading" | "reopening" | "passing_on" | "capture"; job: number }
   | { what: "opening" };
 
-/** A model of everything around the flow, kept apart from the flow's own state, so that the two can be compared. */
+/**
+ * A model of everything around the flow, separate from the flow's state, so that a test can compare the two.
+ */
 class World {
   state: DeviceState;
   nowMs = 0;
@@ -1161,7 +1163,7 @@ class World {
     }
   }
 
-  /** Whose move it is. "Nobody's" would leave the person before a page where nothing happens any more. */
+  /** Whose turn it is. If it were no one's, the person would see a page where nothing happens. */
   whoseTurn(): string {
     const { outcome, end } = this.state;
     if (outcome !== null || end !== null) return "over";

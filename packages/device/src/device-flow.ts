@@ -8,12 +8,11 @@ import type { DeviceEnd, DeviceInput, DeviceState, DeviceStep, PersonWish } from
 import { also, type Handlers, isCamera, isFacePhase, may, say, stay } from "./device-step.ts";
 
 /**
- * The device's end of the verify protocol as a pure state machine: `advance` is `(state, input, now) → (state, effects)`.
- * It has no socket, no timer, no chip and no camera; the driver carries out the effects and hands their results back. The
- * service's end is its mirror, `verify-flow.ts`; both follow `phaseRules` of the contract.
- *
- * Handlers only write down what happened. What has to be done because of it stands in one list, `standingRules`, which is
- * checked after every input. So it does not matter whether the chip was read before or after the connection came back.
+ * The device's end of the verify protocol as a pure state machine: `advance` is `(state, input, now) →
+ * (state, effects)`. It has no socket, timer, chip or camera; the driver executes the effects and returns
+ * their results. The service's end is `verify-flow.ts`; both follow `phaseRules` of the contract.
+ * Handlers only record what happened. `followUps` lists what must then be done and is checked after every
+ * input. So the order of events, such as reading the chip and reconnecting, does not matter.
  */
 export function advance(state: DeviceState, input: DeviceInput, nowMs: number): DeviceStep {
   const handler = onInput[input.kind] as (
@@ -42,7 +41,7 @@ export function openWishes(state: DeviceState): readonly PersonWish["kind"][] {
   return beforeFace ? ["start_face"] : [];
 }
 
-/** What an unattended device does next by itself: a wish, its end, or nothing while something is under way. */
+/** The next action of an unattended device: a wish, its end, or nothing while work is in progress. */
 function planned(
   state: DeviceState,
 ): Extract<PersonWish, { kind: "read_chip" | "start_face" }> | DeviceEnd | null {
@@ -150,8 +149,8 @@ const standingRules: readonly StandingRule[] = [
     act: (state) => stay({ ...state, command: null }),
   },
   {
-    // The files are sent as soon as the service takes them: at once, or when the connection is back. The service
-    // forgets files that it has not judged when a connection is lost.
+    // The files are sent as soon as the service accepts them: at once, or after reconnecting. When a
+    // connection is lost, the service forgets files that it has not judged.
     when: (state) => state.chip?.read === true && may(state, "chip_file"),
     act: (state) =>
       stay(

@@ -5,7 +5,7 @@ import { closeRules, deviceLimits } from "./device-rules.ts";
 import type { DeviceEffect, DeviceEnd, DeviceInput, DeviceState, DeviceStep } from "./device-state.ts";
 import { also, type Handlers, stay } from "./device-step.ts";
 
-/** Codes of a failed claim that may work in a moment; so may one that got no answer at all. */
+/** Codes of a failed claim that is worth retrying. A claim without an answer is retried too. */
 const passingClaimFailures: readonly string[] = ["INTERNAL_SERVER_ERROR", "SERVICE_UNAVAILABLE"];
 
 /** What happens to the connection. */

@@ -87,7 +87,7 @@ export const onMessage: Handlers<ServiceMessage, "type"> = {
       faceSource: null,
       faceAsked: false,
     });
-    // A person sees the fault and presses the button again. Where there is none, the device waits for its turn.
+    // A person sees the fault and presses the button again. An unattended device waits for its turn.
     const waits =
       state.plan !== null && code === "FACE_CHECK_BUSY" && state.turnsWaited < deviceLimits.turnsAllowed;
     if (!waits) return ended;

@@ -3,12 +3,12 @@ import type { ServiceMessage } from "@assay/contract/verify-socket";
 
 /**
  * What a closed socket means for the device.
- * - `over`: there is nothing more to do; if the outcome was not received, the session's status has it.
- * - `refused`: this device does not go on, and the person sees why.
- * - `claim_again`: the token is no longer valid, because this device has claimed again elsewhere or another device has taken over. Only a
- * new claim shows which.
+ * - `over`: nothing is left to do; if the outcome was not received, the session's status has it.
+ * - `refused`: this device cannot continue, and the person sees why.
+ * - `claim_again`: the token is no longer valid, because this device claimed again elsewhere or another took
+ *   over. A new claim shows which.
  * - `connect_again`: wait a little and connect; nothing is lost.
- * - `own_mistake`: this device sent something that the service does not accept. Connecting once more may help, again and again would not.
+ * - `own_mistake`: this device sent something that the service does not accept. One more connection may help.
  */
 export const closeRules: Readonly<
   Record<VerifyCloseCode, "over" | "refused" | "claim_again" | "connect_again" | "own_mistake">
@@ -31,7 +31,7 @@ export const closeRules: Readonly<
 };
 
 /**
- * The phase that the device assumes after sending this, until the service says otherwise. Messages that are not listed
+ * The phase that the device assumes after sending this, until the service says otherwise. Unlisted messages
  * leave it unchanged.
  */
 export const phaseAfterSending: Readonly<Partial<Record<DeviceInputType, VerifyPhase>>> = {
@@ -49,38 +49,38 @@ export const phaseAfterHearing: Readonly<Partial<Record<ServiceMessage["type"], 
 
 export const deviceLimits = {
   /**
-   * Waits before the next connections (backoff); the last one is repeated. Half: thousands of devices knock twice as
-   * often at a service that is being restarted. Twice: a person looks at "connection lost" for longer than a lift ride
-   * takes.
+   * Waits before the next connections (backoff); the last one is repeated. Shorter: thousands of devices
+   * burden a restarting service. Longer: a person waits needlessly at "connection lost".
    */
   backoffMs: [300, 1_000, 2_000, 4_000, 8_000],
   /**
-   * Failed connections in a row, about 40 seconds. Fewer: devices give up while the service restarts. More: a person is
-   * left before a dead page.
+   * Failed connections in a row, about 40 seconds. Fewer: devices give up while the service restarts. More: a
+   * person waits at a dead page.
    */
   failuresAllowed: 8,
   /**
-   * Sockets that may be closed for a mistake of this device. The service does so only to a device with a fault, which
-   * more tries would repeat.
+   * Sockets that may be closed for a mistake of this device. Only a faulty device gets such a close, and
+   * retries would repeat the fault.
    */
   ownMistakesAllowed: 2,
   /**
-   * A challenge with less time left than this is not taken up again after a lost connection: it is left to run out. The
-   * page gives a slow person 30.4 seconds for four movements, and the last frames need 1.5 to arrive. Half: the person
-   * would be hurried into a failed try. Twice: no challenge of 45 seconds could ever be taken up again.
+   * A challenge with less time left is not resumed after a lost connection but left to expire. The page gives
+   * a slow person 30.4 seconds for four movements, and the last frames need 1.5. Shorter: the person is
+   * rushed into a failed try. At twice the value no challenge of 45 seconds could be resumed.
    */
   leastTimeForFaceMs: 33_000,
   /**
-   * Added to the end of a challenge, because the two clocks need not agree on it. Without this margin the service may
-   * send the same challenge once more.
+   * Added to the end of a challenge, because the two clocks may differ. Without it the service may send the
+   * same challenge again.
    */
   runOutMarginMs: 300,
   /**
-   * How long a device without a person waits before it asks again for a face check that was refused with
-   * `FACE_CHECK_BUSY`. Half: many that wait ask twice as often for nothing. Twice: a place that became free stays empty
-   * for longer.
+   * How long an unattended device waits before it retries a face check that was refused with
+   * `FACE_CHECK_BUSY`.
    */
   turnMs: 5_000,
-  /** How often it does so: two minutes. Fewer: a rush makes it fail. More: somebody looks at a command that does not end. */
+  /**
+   * Number of such retries: two minutes. Fewer: a load peak makes the command fail. More: it seems to hang.
+   */
   turnsAllowed: 24,
 } as const;

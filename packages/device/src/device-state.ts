@@ -14,11 +14,13 @@ export type DeviceState = {
   /** Null where a person says what to do and when. */
   readonly plan: UnattendedPlan | null;
   readonly end: DeviceEnd | null;
-  /** Not started yet, or stopped: nothing is done until somebody starts it. */
+  /** Not started yet, or stopped. */
   readonly stopped: boolean;
 
   readonly link: "none" | "waiting" | "claiming" | "opening" | "greeting" | "open";
-  /** What the person sees of the connection. While it is made again it is called lost, until the service says welcome. */
+  /**
+   * What the person sees of the connection. While reconnecting it is `lost`, until the service says welcome.
+   */
   readonly connection: "connecting" | "open" | "lost" | "gone" | "closed";
   readonly token: string | null;
   /** Connections that failed since the last welcome. */
@@ -28,7 +30,7 @@ export type DeviceState = {
   readonly announcedClose: string | null;
   readonly lastClose: string | null;
 
-  /** The phase as far as the device knows: the last one that the service named, moved on by what was sent since. */
+  /** The phase as far as the device knows: the last one from the service, advanced by what was sent since. */
   readonly phase: VerifyPhase | null;
   readonly busy: boolean;
   readonly triesLeft: { readonly chip: number; readonly face: number } | null;
@@ -36,7 +38,7 @@ export type DeviceState = {
 
   readonly chip: ChipInHand | null;
   readonly command: ChipCommand | null;
-  /** How often the proof was begun again since the files were sent. The service has a limit, `proofRestarts`. */
+  /** Restarts of the proof since the files were sent. The service limits them (`proofRestarts`). */
   readonly proofRestarts: number;
   readonly step: ReadStep | null;
   readonly problem: ReadProblem | null;
@@ -45,7 +47,7 @@ export type DeviceState = {
   readonly faceSource: FaceSourceKind | null;
   /** `face_start` was sent on this connection and not answered yet. */
   readonly faceAsked: boolean;
-  /** A challenge that was given out and not begun: it came on a new connection, or after the person stopped. */
+  /** A challenge that was issued and not begun: it came on a new connection, or after the person stopped. */
   readonly challenge: PendingChallenge | null;
   /** A timer runs until the previous challenge has run out. */
   readonly faceWaits: boolean;
@@ -57,7 +59,7 @@ export type DeviceState = {
     readonly unmetRequirement: RequirementName | null;
   } | null;
   readonly fault: { readonly code: VerifyFaultCode; readonly message: string } | null;
-  /** Of an unattended device: a timer runs until it asks again for a face check that was refused because others come first. */
+  /** Unattended only: a timer runs until the next request for a face check that was refused as busy. */
   readonly waitsForTurn: boolean;
   readonly turnsWaited: number;
   readonly outcome: {
@@ -76,7 +78,10 @@ export type DeviceState = {
 /** A chip that is being read, or was read and may have to answer commands. */
 type ChipInHand = {
   readonly read: boolean;
-  /** The device's session with the chip belongs to an earlier exchange: the chip is opened again before the next command. */
+  /**
+   * The device's session with the chip belongs to an earlier exchange: reopen the chip before the next
+   * command.
+   */
   readonly stale: boolean;
   /** What the chip does now. It can do only one thing at a time. */
   readonly job: { readonly id: number; readonly doing: "reading" | { readonly exchange: string } } | null;
@@ -88,8 +93,8 @@ export type ReadStep =
   | { readonly at: "data" | "portrait"; readonly readBytes: number; readonly totalBytes: number };
 
 /**
- * Why the chip could not be read on this side; none of them uses up a try. `device`: our own reader failed, which says nothing
- * about the document.
+ * Why the device could not read the chip; none of these uses up a try. `device`: our reader failed, which
+ * says nothing about the document.
  */
 export type ReadProblem = "lost" | "key" | "unreadable" | "unsupported" | "device";
 
@@ -107,11 +112,16 @@ export type FaceChallenge = {
 /** What the phone's secure hardware says of the frames that were sent. */
 export type FrameAttestation = NonNullable<Extract<DeviceMessage, { type: "face_done" }>["attestation"]>;
 type PendingChallenge = FaceChallenge & {
-  /** The challenge has its full time: it was asked for on this connection, and the person still waits for it. */
+  /**
+   * The challenge has its full time: it was requested on this connection, and the person still waits for it.
+   */
   readonly fresh: boolean;
 };
 
-/** Who decides about the face: the camera's frames, or in the sandbox the test document. `still_camera`: of a person who cannot turn the head. */
+/**
+ * What decides about the face: camera frames, or in the sandbox the test document. `still_camera`: the person
+ * cannot turn their head.
+ */
 export type FaceSourceKind = "camera" | "still_camera" | "test_document";
 
 export type ChipCommand = Extract<ServiceMessage, { type: "chip_command" }>;
@@ -152,7 +162,7 @@ export type DeviceInput =
   | PersonWish
   | { readonly kind: "message"; readonly message: ServiceMessage }
   | { readonly kind: "claimed"; readonly job: number; readonly token: string }
-  /** `code` is null when there was no answer at all. */
+  /** `code` is null when there was no answer. */
   | { readonly kind: "claim_failed"; readonly job: number; readonly code: string | null }
   | { readonly kind: "connected" }
   /** `reason` of the close frame; empty when the network failed. */
@@ -174,7 +184,7 @@ export type DeviceInput =
     }
   | { readonly kind: "capture_failed"; readonly job: number };
 
-/** The messages that the flow sends itself. Files and frames are announced by the driver, which has their bytes. */
+/** The messages that the flow sends. The driver announces files and frames, because it has their bytes. */
 export type SpokenMessage = Exclude<DeviceMessage, { type: "chip_file" | "chip_done" | "face_frame" }>;
 
 export type DeviceEffect =

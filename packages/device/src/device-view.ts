@@ -21,7 +21,7 @@ export type DeviceView = {
 export function viewOf(state: DeviceState): DeviceView {
   return {
     connection: state.connection,
-    // While nothing is being captured it is the person's turn to start, although the service waits for frames.
+    // While nothing is being captured, the person must start, although the service waits for frames.
     phase: state.phase === "face_capture" && state.capture === null ? "face" : state.phase,
     step: state.step,
     busy: state.busy,

@@ -194,7 +194,7 @@ test("a phone that cannot vouch, or takes too long, sends its frames all the sam
   isOver = true;
 });
 
-// --- the connection ------------------------------------------------------------------------------------------------
+// --- the connection ----------------------------------------------------------------------------------------
 
 type Needs = ConstructorParameters<typeof DeviceDriver>[0];
 
@@ -358,7 +358,7 @@ test("who watches is told each change once, and of no input that changes nothing
   driver.feed({ kind: "stop" });
 });
 
-// --- the chip ------------------------------------------------------------------------------------------------------
+// --- the chip ----------------------------------------------------------------------------------------------
 
 const file = (...bytes: number[]) => Uint8Array.from(bytes);
 
@@ -509,7 +509,7 @@ test("an error between device and chip is no answer: the chip's part begins agai
   driver.feed({ kind: "stop" });
 });
 
-// --- the camera ----------------------------------------------------------------------------------------------------
+// --- the camera --------------------------------------------------------------------------------------------
 
 const challenge = {
   type: "face_challenge",

@@ -20,7 +20,7 @@ import {
 } from "./device-state.ts";
 import { type ChipFiles, sendFiles, sendFrame } from "./send-artifacts.ts";
 
-/** A chip in the field, opened with what is printed on its document. */
+/** A chip in the field, opened with the printed key of its document. */
 export type OpenedChip = {
   readFiles(): Promise<ReadDocumentFiles>;
   /** Answers as base64; "lost" when the chip left the field. Rejects when the fault is this device's. */
@@ -32,7 +32,7 @@ export type OpenedChip = {
 /** How a document is opened: found by the caller, which knows whether it is a software chip or a real one. */
 export type ChipSource = (onStep: (step: ReadStep) => void) => Promise<OpenedChip>;
 
-/** Gives frames as JPEG until the movements are over, or until the signal says that they are no longer needed. */
+/** Yields JPEG frames until the movements are over or the signal aborts. */
 export type FaceCapture = (
   challenge: FaceChallenge,
   sendFrame: (jpeg: Uint8Array, atMs: number) => void,
@@ -47,7 +47,10 @@ export type FrameVoucher = {
   sign(message: Uint8Array): Promise<Uint8Array>;
 };
 
-/** A phone that takes longer to vouch is not waited for: the frames count without it, and the challenge has a deadline. */
+/**
+ * The driver does not wait longer for the phone's attestation: the challenge has a deadline, and frames count
+ * without it.
+ */
 const vouchMs = 2000;
 
 type DriverNeeds = {
@@ -58,7 +61,7 @@ type DriverNeeds = {
   /** Stores the token where it outlives this driver; null removes it. */
   keepToken?(token: string | null): void;
   onChange?(state: DeviceState): void;
-  /** A step, for whoever watches a device without a screen. */
+  /** Reports a step, for a device without a screen. */
   onStep?(step: string): void;
   /** The error behind a problem of which the flow knows only the name. */
   onError?(error: unknown): void;
@@ -214,7 +217,7 @@ export class DeviceDriver {
   }
 
   #connect(): void {
-    // Files and frames are numbered anew on every socket.
+    // Files and frames are numbered from 1 on every socket.
     this.#artifact = 1;
     const events: ConnectionEvents = {
       opened: () => this.feed({ kind: "connected" }),
@@ -314,8 +317,8 @@ function afterMs(ms: number): Promise<null> {
 }
 
 /**
- * Memory that is merely let go keeps what was in it until something else needs the room, in a page that stays open for
- * hours. Who the person is must not be found there after the chip has passed, or after any other end.
+ * Freed memory keeps its contents until it is reused, and a page stays open for hours. So personal data is
+ * overwritten once the chip has passed, and at any other end.
  */
 function overwrite(files: ChipFiles | null): void {
   for (const bytes of Object.values(files ?? {})) bytes.fill(0);

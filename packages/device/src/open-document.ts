@@ -12,14 +12,15 @@ import type { ReadStep } from "./device-state.ts";
 import type { OpenedChip } from "./drive-device.ts";
 
 /**
- * How often a chip may leave the field and come back in one reading. Fewer: shaking hands have to begin again. More:
- * whoever holds the document where it cannot be read is not told so.
+ * How often a chip may leave the field and return in one reading. Fewer: shaky hands must start over. More: a
+ * person who holds the document in the wrong place gets no hint.
  */
 const maxReturns = 3;
 
 /**
- * Opens the chip in the field of `transport` with what is printed on its document. `comesBack` says of an error that
- * the chip has left the field and that the reader still looks for it: then the work begins again once it is there.
+ * Opens the chip in the field of `transport` with the printed key of its document. `comesBack` tells for an
+ * error whether the chip left the field while the reader still looks for it. Then the work restarts when it
+ * returns.
  */
 export async function openDocument(
   transport: ChipTransport,
@@ -61,7 +62,7 @@ export async function openDocument(
   });
 }
 
-/** Wraps an opened chip for the device's driver. Functions that are not given in `own` have a plain default. */
+/** Wraps an opened chip for the device's driver. Functions not given in `own` have a plain default. */
 export function openedChip(
   chip: Chip,
   own: Partial<Pick<OpenedChip, "readFiles" | "reopen" | "release">>,

@@ -7,8 +7,8 @@ import { type ChipSource, DeviceDriver, type FaceCapture } from "./drive-device.
 import { DeviceError } from "./verification-url.ts";
 
 /**
- * A reading device without a screen: it speaks HTTP and WebSocket to the service and nothing else, like any other device. The
- * partner's simulator and the desk reader are made of it.
+ * A reading device without a screen. It uses only HTTP and WebSocket, like any other device. The partner's
+ * simulator and the desk reader are built on it.
  */
 
 export const stopSteps = [...claimSteps, "chip", "face"] as const;
@@ -21,7 +21,10 @@ export type CameraSource = (
 
 type DeviceRun = Omit<ClaimOptions, "stopAfter"> & {
   chip: ChipSource;
-  /** Without one, the test document decides in the sandbox, and the face of a live session has to be shown elsewhere. */
+  /**
+   * Without a camera, the test document decides in the sandbox, and a live session needs another device for
+   * the face.
+   */
   camera?: CameraSource;
   stopAfter?: StopStep;
   /** Leaves the session as it is then; `runDevice` rejects with the signal's reason. */
@@ -64,7 +67,7 @@ export function describeOutcome(outcome: DeviceOutcome): string {
   }
 }
 
-/** The whole verification, from the link to the outcome. Rejects with the error when the chip cannot be read. */
+/** The whole verification, from the link to the outcome. Rejects if the chip cannot be read. */
 export async function runDevice(run: DeviceRun): Promise<DeviceOutcome> {
   const claimed = await claimAttempt(run);
   const { sessionId } = claimed;

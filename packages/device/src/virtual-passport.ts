@@ -5,7 +5,7 @@ import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
 import type { ChipSource } from "./drive-device.ts";
 import { openDocument } from "./open-document.ts";
 
-/** A document of the test country as a chip that a device can read, with the key that is printed on it or that somebody read from it. */
+/** A document of the test country as a chip that a device can read, with the printed or scanned key. */
 export function virtualPassport(
   { files, chip }: Pick<TestDocument, "files" | "chip">,
   through: (transport: ChipTransport) => ChipTransport = (transport) => transport,

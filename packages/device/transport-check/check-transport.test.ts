@@ -40,7 +40,7 @@ for (const waits of [true, false]) {
 
 const statusWord = (high: number, low: number) => Uint8Array.of(high, low);
 
-// Each of these was made, or is easily made, by somebody who writes a shell.
+// Mistakes that authors of shells made or easily make.
 const mistakes: readonly (readonly [
   string,
   readonly string[],
@@ -119,7 +119,7 @@ for (const [name, expected, change] of mistakes) {
   });
 }
 
-// --- one check at a time, with a transport that has no chip --------------------------------------------------------
+// --- one check at a time, with a transport that has no chip ------------------------------------------------
 
 const ok = () => statusWord(0x90, 0);
 const isChallenge = (command: Uint8Array) => command[1] === 0x84;

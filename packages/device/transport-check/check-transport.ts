@@ -5,7 +5,7 @@ import { type AccessKey, openChip } from "@assay/emrtd/reader/open-chip";
 import { readSecurityObjectFile } from "@assay/emrtd/verify/document-content";
 import { openDocument } from "../src/open-document.ts";
 
-/** What is checked: a transport, and what a shell has beside it (docs/shell.md). */
+/** The object under test: a transport and the shell's additions to it (docs/shell.md). */
 export type CheckedTransport = ChipTransport & {
   cancel?(): void;
   readonly readerState?: unknown;
@@ -20,7 +20,10 @@ export type CheckedTransport = ChipTransport & {
 
 /** A transport with a document and a hand: a person's, or a program's. */
 export type TransportStage = {
-  /** The transport for the next reading. A shell gives the same object each time; a desk reader waits for the document and connects. */
+  /**
+   * The transport for the next reading. A shell returns the same object each time; a desk reader waits for a
+   * document.
+   */
   transport(): Promise<CheckedTransport>;
   /** What opens the chip of the document. */
   readonly key: AccessKey;
@@ -55,7 +58,7 @@ class Skip extends Error {}
 /** A chip thinks for up to ten seconds; halved, a slow one fails a shell that does nothing wrong. */
 const usualPatienceMs = 20_000;
 /**
- * The share of it that a command must have stayed open to count as waiting. Halved, a slow bridge passes that would
+ * The share of it that a command must stay open to count as waiting. Smaller: a slow bridge passes that would
  * have failed a moment later.
  */
 const waitingShare = 1 / 40;
@@ -63,7 +66,7 @@ const waitingShare = 1 / 40;
 const selectApplication = encodeCommand({ cla: 0, ins: 0xa4, p1: 4, p2: 0x0c, data: ldsApplicationId });
 const getChallenge = encodeCommand({ cla: 0, ins: 0x84, p1: 0, p2: 0, expectedBytes: 8 });
 const unknownInstruction = Uint8Array.of(0x00, 0xee, 0x00, 0x00);
-/** A SELECT of a name that nobody has, as long as a short command gets. */
+/** A SELECT of an unknown name, as long as a short command can be. */
 const maxShortCommand = encodeCommand({
   ...{ cla: 0, ins: 0xa4, p1: 4, p2: 0 },
   data: new Uint8Array(255).fill(0xa5),

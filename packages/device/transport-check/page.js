@@ -1,6 +1,6 @@
-// The conformance suite in a page, for a shell that opens it. A person is the hand that lays the document down and takes it away, unless the
-// page is driven by a program that defines `window.transportCheckHand` before it.
-
+// The conformance suite in a page that a shell opens. A person places and removes the document, unless a
+// program defines `window.transportCheckHand` first.
+import { checkTransport } from "@assay/device/check-transport";
 import { keyFieldsFromTyped } from "@assay/emrtd/mrz/mrz-key";
 import { checkTransport } from "./check-transport.ts";
 

@@ -2,7 +2,10 @@ import type { TestDocument } from "@assay/emrtd/virtual/test-document";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
 import type { CheckedTransport, TransportStage } from "./check-transport.ts";
 
-/** A software chip on a reader of software, laid down and taken away by the program. With `waits` it behaves as a shell does. */
+/**
+ * A software chip on a software reader, placed and removed by the program. With `waits` it behaves like a
+ * shell.
+ */
 export function virtualStage(
   { files, chip }: Pick<TestDocument, "files" | "chip">,
   { waits, patienceMs }: { waits: boolean; patienceMs?: number },

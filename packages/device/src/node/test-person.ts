@@ -24,7 +24,9 @@ type FilmLight = {
   readonly reflection: number;
 };
 
-/** Fast enough to show every movement, and slow enough that a whole film has fewer frames than the service takes. */
+/**
+ * Fast enough to show every movement, slow enough that a whole film stays under the service's frame limit.
+ */
 const frameMs = 200;
 /** Light of the screen on the wall behind, which is farther away, as a share of that on the face. */
 const surroundingShare = 0.2;
@@ -36,7 +38,7 @@ const straight: Still = { pose: [0, 0], zoom: 1 };
 export function testPersonCamera({ person, followsInstructions }: TestHolder): CameraSource {
   return async function* (challenge) {
     const stills = stillsFor(challenge.movements);
-    // Somebody who does not follow the instructions holds still, and so does a printed photograph.
+    // A person who ignores the instructions holds still, and so does a printed photograph.
     const pictures = stills.map((still) => personAt(person, followsInstructions ? still : straight));
     const startedAtMs = performance.now();
     for (const { jpeg, atMs } of film(pictures, { schedule: challenge, reflection: 0.05 })) {
@@ -138,8 +140,8 @@ export function personAt(person: PosedPerson, { pose, zoom, expression }: Still)
 }
 
 /**
- * A portrait is years old, and a camera that shows the very same face shows a copy of it (`portrait_copied`): the drawn
- * people have a shorter jaw than on theirs. Half as much: they count as copies. Twice: they are no match any more.
+ * A camera picture identical to the portrait counts as a copy (`portrait_copied`). So drawn people have a
+ * shorter jaw than on their portrait: less of it and they count as copies, more and they no longer match.
  */
 function sincePortrait(picture: Picture): Picture {
   return resample(picture, (x, y) => [x, y + 0.13 * Math.exp(-(((y - 0.3) / 0.22) ** 2) - (x / 0.55) ** 4)]);

@@ -1,4 +1,4 @@
-/** The service's end of a device's socket, for tests. What the device sends is copied, as a real socket does. */
+/** The service's end of a device's socket, for tests. It copies what the device sends, like a real socket. */
 export class FakeSocket {
   static readonly OPEN = 1;
   static latest: FakeSocket | null = null;
