@@ -12,7 +12,7 @@ export function brandOnPage(brand: Hex, scheme: Scheme): BrandColours {
   );
 }
 
-/** Custom properties that hold the page to one scheme, whatever the reader's own is; the brand keeps its place in it. */
+/** Custom properties that fix the page to one scheme, whatever the reader's is. The brand stays. */
 export function schemeProperties(scheme: Scheme): [name: string, value: string][] {
   const accent = colours.accent[scheme];
   const branded = { accent, fill: accent, "on-fill": colours["on-accent"][scheme], edge: accent };

@@ -40,7 +40,7 @@ export function Actions({ children }: { children: ReactNode }) {
   return <div className="flex flex-col gap-3 sm:flex-row sm:flex-wrap">{children}</div>;
 }
 
-/** A button that takes no room of its own, for the end of a page. */
+/** A button without a box, for the end of a page. */
 export function QuietButton({ onClick, children }: { onClick: () => void; children: ReactNode }) {
   return (
     <button

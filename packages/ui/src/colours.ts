@@ -37,7 +37,9 @@ const black: Hex = "#000000";
 export const readableRatio = 4.5;
 export const visibleRatio = 3;
 
-/** White where it can be read on the colour, else black, which then always can: the two ratios multiply to 21. */
+/**
+ * White where it is readable on the colour, else black, which then always is: the two ratios multiply to 21.
+ */
 function textOn(fill: Hex): Hex {
   return contrast(fill, white) >= readableRatio ? white : black;
 }
@@ -64,8 +66,8 @@ export type BrandColours = {
 };
 
 /**
- * Any colour becomes colours that keep the page readable: yellow gets black text and a darker edge, and what is written in the colour is
- * darkened, or lightened on a dark page, as far as it must be.
+ * Turns any colour into readable ones: yellow gets black text and a darker edge. Text in the colour is
+ * darkened, or lightened on a dark page, as far as necessary.
  */
 export function brandColours(brand: Hex, scheme: "light" | "dark", grounds: readonly Hex[]): BrandColours {
   const end = scheme === "light" ? black : white;

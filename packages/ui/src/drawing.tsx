@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
 
 /**
- * Drawings of our own, in the colours of the page. They repeat what the words beside them say, so a screen reader
- * passes them over. Whoever wants no motion sees them stand still.
+ * Drawings in the colours of the page. They repeat the text beside them, so screen readers skip them. They
+ * stand still if the reader prefers reduced motion.
  */
 export function Drawing({ children, className = "" }: { children: ReactNode; className?: string }) {
   return (

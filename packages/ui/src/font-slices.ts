@@ -1,7 +1,7 @@
 /**
- * The parts that the font is cut into. A browser fetches a part when a character of it is on the page (`unicode-range`). Western European
- * languages need the first alone, every other language one more, and Arabic is written by the system's font. A letter of no language of the
- * page is left to the system's font too.
+ * The subsets of the font. A browser fetches one when the page has a character of it (`unicode-range`).
+ * Western European languages need the first only, other languages one more. Arabic, and letters of no page
+ * language, use the system's font.
  */
 export const fontSlices = [
   {
@@ -87,8 +87,8 @@ function faceOf(name: string, folder: string, { file, ranges }: (typeof fontSlic
 const note = "/* Written by `npm run generate` from font-slices.ts. */";
 
 /**
- * The first part under a name of its own, for lists in every script: in the page's font each part would be loaded to
- * draw names that nobody may look at.
+ * The first subset under another name, for lists in every script: in the page's font each subset would be
+ * loaded for names that the reader may never see.
  */
 export function latinCss(folder: string): string {
   return [note, faceOf("Inter Latin", folder, fontSlices[0]), ""].join("\n");
@@ -97,7 +97,7 @@ export function latinCss(folder: string): string {
 /** The rules that name the font. `folder` is where its files are, as seen from the style sheet. */
 export function fontsCss(folder: string): string {
   const faces = fontSlices.map((slice) => faceOf("Inter", folder, slice));
-  // Until the font is there, a font that is on the machine takes its place at the same widths and heights, so that nothing moves.
+  // Until the font is loaded, an installed font takes its place with the same metrics, so that nothing moves.
   const standIn = `@font-face {
   font-family: "Inter Fallback";
   src: local("Arial"), local("Liberation Sans"), local("Helvetica"), local("Roboto");

@@ -7,8 +7,8 @@ type Antenna = { readonly fromTop: number; readonly fromLeft: number };
 const usual: Antenna = { fromTop: 0.25, fromLeft: 0.5 };
 
 /**
- * The phone on the closed document, with the place where it reads over the middle of the document. It comes and lies
- * down as long as the chip is not found; afterwards nothing moves but the waves.
+ * The phone on the closed document, with its antenna over the middle of the document. The phone moves until
+ * the chip is found; afterwards only the waves move.
  */
 export function HoldPhone({ antenna = null, found = false }: { antenna?: Antenna | null; found?: boolean }) {
   const { fromLeft, fromTop } = antenna ?? usual;

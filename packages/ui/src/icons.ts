@@ -1,7 +1,6 @@
 /**
- * Icons of Lucide (https://lucide.dev, ISC; those that come from Feather MIT: see LICENSE-icons.txt), 24 by 24, as the
- * outlines of their strokes. Only what is used is here; a page pays for what it imports of `icon.tsx`, not for a whole
- * set.
+ * Stroke outlines of Lucide icons, 24 by 24 (https://lucide.dev, ISC; those from Feather MIT: see
+ * LICENSE-icons.txt). Only icons in use are here; a page pays for what it imports of `icon.tsx`.
  */
 export const icons = {
   check: ["M20 6 9 17l-5-5"],

@@ -1,6 +1,6 @@
 /**
- * Preact in the place of React, whose name stays in the source of both pages: libraries ask for it, and `packages/ui`
- * is shared. The list is what the build tool calls aliases.
+ * Build aliases that replace React by Preact. The source of both pages keeps the name React: libraries ask
+ * for it, and `packages/ui` is shared.
  */
 export const preactAsReact = [
   { find: /^react-dom\/client$/, replacement: "preact/compat/client" },

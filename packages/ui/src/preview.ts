@@ -1,16 +1,16 @@
 import type { Hex } from "./colours.ts";
 
-/** Where the person's page is shown as a preview, to the brand editor of the dashboard and to nobody else. */
+/** Address of the preview of the person's page, for the brand editor of the dashboard only. */
 export const previewPath = "/verify/preview";
 
-/** What the preview tells the page around it, once it can be told a look. */
+/** Sent by the preview to the page around it, once it accepts a look. */
 export const previewReady = "assay:preview-ready";
 
 /** What the page around tells the preview in its frame. Only a page of the same origin is listened to. */
 export type Look = {
   type: "assay:look";
   name: string;
-  /** The proven domain; null: the preview is that of the sandbox, where nobody has to have one. */
+  /** The proven domain; null: the preview shows the sandbox, which needs none. */
   domain: string | null;
   colour: Hex | null;
   /** The address of a picture of this origin, or of one that was just chosen (`blob:`). */

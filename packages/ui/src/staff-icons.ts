@@ -1,6 +1,6 @@
 /**
- * Icons of the pages for staff, of Lucide as well (see LICENSE-icons.txt). They have a list of their own, because
- * `icon.tsx` brings the whole list of `icons.ts` to the person's page, where every byte is counted.
+ * Icons of the pages for staff, also from Lucide (see LICENSE-icons.txt). They are a separate list, because
+ * `icon.tsx` brings all of `icons.ts` to the person's page, whose size is limited.
  */
 export const staffIcons = {
   overview: [

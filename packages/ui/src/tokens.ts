@@ -1,8 +1,8 @@
 import type { Hex } from "./colours.ts";
 
 /**
- * The look of everything that people see, stated once. `tokens.css` is written from it (`npm run generate`); pages of the service and
- * mails read it here.
+ * The design tokens of all pages and mails. `npm run generate` writes `tokens.css` from them; pages of the
+ * service and mails import them.
  */
 export const colours = {
   ink: { light: "#16211b", dark: "#e9edea" },
@@ -74,8 +74,8 @@ export const others = {
 } as const;
 
 /**
- * As a style sheet: custom properties of the root, for both schemes. Where a page sets `--brand-…`, the brand of a
- * partner takes the place of the service's own colour (`brandProperties`).
+ * The tokens as a style sheet: custom properties of the root, for both schemes. `--brand-…` replaces the
+ * service's colour by that of a partner (`brandProperties`).
  */
 export function tokensCss(): string {
   const block = (lines: readonly string[], indent: string) =>
