@@ -6,7 +6,7 @@ import { rolldown } from "rolldown";
 
 const source = path.join(import.meta.dirname, "src");
 
-/** The package's code in one file. It is committed, so that `npm pack` works in a fresh checkout, where nothing is installed. */
+/** The package's code in one file. It is committed, so that `npm pack` works in a fresh checkout. */
 export async function bundleWebhook(): Promise<string> {
   const bundle = await rolldown({
     input: path.join(source, "index.ts"),

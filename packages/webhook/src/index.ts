@@ -20,7 +20,10 @@ export type PrivateKey = string | JWK | { kid: string; key: string | JWK };
 export type WebhookOptions = {
   /** Signing secrets (`whsec_…`) of the endpoint: the current one, and during a rotation the one before. */
   secrets: readonly string[];
-  /** Private keys whose public halves are registered. A delivery names its key by `kid`; keys without one are tried in turn. */
+  /**
+   * Private keys whose public keys are registered. A delivery names its key by `kid`; keys without one are
+   * tried in turn.
+   */
   keys: readonly PrivateKey[];
   /** How far the time of a signature may be from now, 300 unless given. */
   toleranceSeconds?: number;
@@ -39,8 +42,9 @@ export type RawBody = string | Uint8Array | ArrayBuffer;
 type Candidate = { kid: string | null; key: Promise<CryptoKey> };
 
 /**
- * `const open = webhook({ secrets, keys })` once; then `const event = await open(headers, rawBody)` for each delivery. It verifies the
- * signature, decrypts the body and returns the event. It throws a `WebhookError` for anything else.
+ * Call `const open = webhook({ secrets, keys })` once, then `const event = await open(headers, rawBody)` for
+ * each delivery. It verifies the signature, decrypts the body and returns the event, or throws a
+ * `WebhookError`.
  */
 export function webhook(
   options: WebhookOptions,
@@ -155,7 +159,7 @@ function kidOf(body: string): string {
   return header.kid;
 }
 
-/** An event of a type that this version does not know is returned all the same: new types may be added at any time. */
+/** Events of unknown types are returned too: new types may be added at any time. */
 function eventOf(plaintext: Uint8Array): WebhookEvent {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(plaintext);

@@ -12,7 +12,9 @@ export type WebhookErrorCode =
   | "decryption_failed"
   | "event_malformed";
 
-/** The one error that this package throws. Answer a delivery that caused it with 400, and it is sent again later. */
+/**
+ * The only error that this package throws. Answer a delivery that caused it with 400; it is sent again later.
+ */
 export class WebhookError extends Error {
   readonly code: WebhookErrorCode;
 
