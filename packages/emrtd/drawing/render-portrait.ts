@@ -1,15 +1,12 @@
 /**
- * Draws the people of the test country, who do not exist: a head as a signed distance field, lit and marched pixel by
- * pixel. Run it here to make the portraits in `src/node/test-country/pictures` again:
- *
+ * Draws the fictional people of the test country: a head as a signed distance field, lit and marched pixel by
+ * pixel. Run it here to remake the portraits in `src/node/test-country/pictures`:
  *   node render-portrait.ts adult > adult.ppm && cjpeg -quality 85 -baseline adult.ppm > adult.jpg
  *   node render-portrait.ts elder > elder.ppm && opj_compress -i elder.ppm -o elder.jp2 -r 24
- *
- * A head may be turned, by degrees to its own left and upwards, for the moving pictures that tests show to a camera:
- *
+ * For test films a head may be turned, by degrees to its left and upwards:
  *   node render-portrait.ts adult 20 -5 > adult-turned.ppm
- *
- * cjpeg is Debian's libjpeg-turbo-progs, opj_compress its libopenjp2-tools. The drawings are part of this project and under its licence.
+ * cjpeg is in Debian's libjpeg-turbo-progs, opj_compress in its libopenjp2-tools. The drawings have this
+ * project's licence.
  */
 
 export type Vector = readonly [number, number, number];
@@ -355,13 +352,19 @@ export type View = {
   /** Where in a pixel it is looked at, from 0 to 1. */
   readonly samples: readonly (readonly [number, number])[];
   readonly expression?: Expression;
-  /** From the camera to the middle of the head, in which an adult's is about 1.5 wide: 7 is 70 centimetres. */
+  /**
+   * From the camera to the middle of the head, in units of which an adult's head is 1.5 wide: 7 is 70
+   * centimetres.
+   */
   readonly distance?: number;
-  /** The distance at which the head is as large as in a portrait; nearer than that it is larger, and its nose more so than its ears. */
+  /**
+   * The distance at which the head is as large as in a portrait. A nearer head is larger, its nose more so
+   * than its ears.
+   */
   readonly portraitDistance?: number;
   /**
-   * What is printed on a mask of this shape instead of the person's own colours, by the place on a straight portrait,
-   * from -1.28 to 1.28.
+   * The print on a mask of this shape, by the position on a straight portrait from -1.28 to 1.28. Replaces
+   * the person's colours.
    */
   readonly mask?: (x: number, y: number) => Vector;
 };
@@ -388,10 +391,7 @@ type Scene = {
   readonly mask: View["mask"];
 };
 
-/**
- * Turning the person one way is turning camera and lights the other way, so the head itself is always drawn in its own
- * coordinates.
- */
+/** To turn the person, camera and lights turn the other way, so that the head keeps its coordinates. */
 function turnAround(view: View): (v: Vector) => Vector {
   const [yaw, pitch] = [(-view.yawDegrees * Math.PI) / 180, (view.pitchDegrees * Math.PI) / 180];
   const [cosYaw, sinYaw, cosPitch, sinPitch] = [

@@ -90,7 +90,7 @@ const everyType = [
   fromHex("30 80 24 80 04 02 AABB 04 01 CC 00 00 A0 80 02 01 05 00 00 06 03 2A 03 04 00 00"),
 ];
 
-/** Calls every accessor on every element, keeping only the package's own error from spoiling the rest of the walk. */
+/** Calls every accessor on every element. Only this package's errors do not end the walk. */
 function walk(node: Tlv, failures: unknown[]): void {
   const accessors = [
     () => node.oid(),

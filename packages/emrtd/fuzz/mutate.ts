@@ -3,7 +3,9 @@ import type { FuzzReader } from "../../../scripts/fuzz/fuzz-target.ts";
 import { readTlv, type Tlv } from "../src/ber/read.ts";
 import { concat, concatAll, latin1, uintBytes } from "../src/bytes.ts";
 
-/** `isText`: it takes text of a fixed shape, so characters are exchanged more often than structure is damaged. */
+/**
+ * `isText`: takes text of a fixed shape, so characters are exchanged more often than structure is damaged.
+ */
 export type ChipReader = Omit<FuzzReader, "damage"> & { readonly isText?: true };
 
 const maxInputBytes = 64 * 1024;
@@ -30,7 +32,10 @@ const interestingTags = [
 ];
 const mrzCharacters = [..."<<<ABCDOISZ0125896"].map((character) => character.charCodeAt(0));
 
-/** One hostile input made from the seeds: random bytes, damaged bytes, or a damaged structure with its lengths put right again. */
+/**
+ * A hostile input made from the seeds: random bytes, damaged bytes, or a damaged structure with corrected
+ * lengths.
+ */
 export function hostileInput(isText: boolean, seeds: readonly Uint8Array[], dice: Dice): Uint8Array {
   if (seeds.length === 0 || dice.chance(20)) return dice.bytes(dice.below(dice.chance(10) ? 2000 : 64));
   let bytes = dice.pick(seeds);
@@ -211,7 +216,7 @@ function toNode(tlv: Tlv, depth: number): Node {
   return node;
 }
 
-/** Octet strings often hold an encoding of their own, which is worth damaging from the inside. */
+/** Octet strings often hold another encoding, which is worth damaging from the inside. */
 function nested(value: Uint8Array, depth: number): Node[] | null {
   const inner = readTlv(value, 0, { maxNodes: 2000 });
   return inner.end === value.length ? [toNode(inner, depth + 1)] : null;

@@ -73,7 +73,7 @@ function protectedAnswer(): Uint8Array {
   );
 }
 
-/** The whole reader against a chip that answers whatever the input says: two bytes of length, then the answer. */
+/** The whole reader against a chip that answers from the input: two bytes of length, then the answer. */
 function answersFrom(bytes: Uint8Array): ChipTransport {
   let offset = 0;
   return {
@@ -130,7 +130,10 @@ const dg14 = buildDg14([
 /** At the step where the chip is to answer under the new keys. */
 const chipAuthentication = { kind: "proof", secret: new Uint8Array(24).fill(5) } as const;
 
-/** A document whose chip proves itself by the mapping, with the judge's keys and the answers of the chip to all but the last command. */
+/**
+ * A document whose chip proves itself by the mapping, with the judge's keys and all answers of the chip but
+ * the last.
+ */
 const mappingFiles: ChipMappingFiles = {
   dg1: fromHex(mappingRecording.dg1),
   dg14: fromHex(mappingRecording.dg14),

@@ -177,7 +177,7 @@ const deviationList = signMessage(
 
 const passport = documentFilesOf(testDocuments(today)[0] ?? { files: {} });
 
-/** Readers of certificates, signatures and trust, and the whole verification on a security object from a stranger. */
+/** Readers of certificates, signatures and trust, and a whole verification of a foreign security object. */
 export const trustReaders: readonly ChipReader[] = [
   {
     name: "certificate",

@@ -1,7 +1,7 @@
 /**
- * States write local time as if it were UTC and begin certificates and lists at midnight, so what comes first on paper may come
- * second by some hours. Half of it would refuse what is dated by a clock east of Greenwich; twice of it would gain nothing, and let a
- * wrong date hide for another day.
+ * States write local time as UTC and start certificates and lists at midnight, so the order of dates can be
+ * wrong by hours. Half of this would refuse dates from clocks east of Greenwich; more would hide a wrong date
+ * for longer.
  */
 export const clockSkewMilliseconds = 86_400_000;
 

@@ -21,7 +21,7 @@ export type EmrtdErrorCode =
   | "APDU_INVALID"
   | "CHIP_STATUS"
   | "CHIP_LOST"
-  // the chip will not speak again before the document was taken away and laid down again, or the reader resets it
+  // the chip answers only after the person lifts and places the document again, or the reader resets it
   | "RESET_NEEDED"
   | "CHIP_RESPONSE_INVALID"
   | "FILE_NOT_FOUND"
@@ -53,8 +53,8 @@ type EmrtdErrorDetails = {
 };
 
 /**
- * The only error that readers in this package throw. The message names the structure and the rule that was broken
- * and never quotes what was read, because messages end up in logs and the input is somebody's passport.
+ * The only error that this package's readers throw. The message names the structure and the broken rule. It
+ * never quotes the input, because messages end up in logs and the input is a passport.
  */
 export class EmrtdError extends Error {
   readonly code: EmrtdErrorCode;

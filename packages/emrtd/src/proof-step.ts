@@ -1,9 +1,9 @@
 /** What a device is asked to pass on to the chip, on its way to a proof that the chip is no copy. */
 export type ChipCommands = {
   /**
-   * `in_session`: plain commands, which the device protects with its own session. `sealed`: one command that goes to the
-   * chip as it is, because it belongs to a session of the judge. `challenge`: the bytes for the chip to sign (INTERNAL
-   * AUTHENTICATE).
+   * `in_session`: plain commands, which the device protects with its session. `sealed`: one command that is
+   * passed on unchanged, because it belongs to a session of the judge. `challenge`: bytes for the chip to
+   * sign (INTERNAL AUTHENTICATE).
    */
   readonly kind: "in_session" | "sealed" | "challenge";
   readonly commands: readonly Uint8Array[];
@@ -15,8 +15,8 @@ export type ProofVerdict =
   | { readonly passed: false; readonly reason: string };
 
 /**
- * A proof goes on with the answers to `ask`, or it is judged. The state is plain data, so that it can travel between
- * threads, and it is secret: whoever keeps it overwrites its bytes when it is done.
+ * A proof continues with the answers to `ask`, or it is judged. The state is plain data, so that it can move
+ * between threads. It is secret: its owner overwrites the bytes when done.
  */
 export type ProofStep<State, Verdict = ProofVerdict> =
   | { readonly kind: "ask"; readonly state: State; readonly ask: ChipCommands }

@@ -18,7 +18,7 @@ export function beginActiveAuthentication(random: RandomSource): ProofStep<Activ
   };
 }
 
-/** Both groups must be covered by a verified security object. DG14 names the signature algorithm, where the document has it. */
+/** A verified security object must cover both groups. DG14, if present, names the signature algorithm. */
 export function judgeActiveAuthentication(
   { challenge }: ActiveAuthenticationState,
   answers: readonly Uint8Array[],

@@ -10,8 +10,8 @@ import { readSubjectPublicKey } from "../crypto/subject-public-key.ts";
 import { isEmrtdError } from "../emrtd-error.ts";
 
 /**
- * Active authentication, ICAO Doc 9303-11, section 6.1, as the server sees it: it chose the challenge, the chip signed
- * it, and the public key stands in DG15. The key proves nothing unless DG15 is covered by a verified SOD.
+ * Active authentication, ICAO Doc 9303-11, section 6.1, on the server: it chose the challenge, the chip
+ * signed it, and the public key is in DG15. The key proves nothing unless a verified SOD covers DG15.
  */
 
 type ActiveAuthenticationHash =
@@ -142,8 +142,8 @@ function verifyRsa(
 }
 
 /**
- * Digital signature scheme 1 of ISO/IEC 9796-2 with partial recovery: 6A, M1, hash of M1 and challenge, trailer. Total
- * recovery (4A) does not cover the challenge and could be replayed, so it is refused.
+ * Digital signature scheme 1 of ISO/IEC 9796-2 with partial recovery: 6A, M1, hash of M1 and challenge,
+ * trailer. Total recovery (4A) does not cover the challenge and could be replayed, so it is refused.
  */
 export function checkRecoveredMessage(
   message: Uint8Array,

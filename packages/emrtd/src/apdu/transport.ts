@@ -12,11 +12,13 @@ export type ChipTransport = {
   readonly maxResponseBytes: number;
   readonly extendedLength: boolean;
   /**
-   * Takes the power from the chip and gives it back, so that it forgets every session. Absent where only a person can do that, by lifting
-   * the document and laying it down again.
+   * Resets the chip's power, so that it forgets every session. Absent if only a person can do that, by
+   * lifting the document and placing it again.
    */
   reset?(): Promise<void>;
-  /** Whether the travel document application is selected when a connection begins, as some phones do by themselves. */
+  /**
+   * Whether the travel document application is already selected when a connection begins, as on some phones.
+   */
   readonly applicationSelected?: boolean;
 };
 
@@ -24,8 +26,8 @@ const maxAnswerBytes = 70_000;
 const maxRounds = 400;
 
 /**
- * One command and its whole answer. Follows 61xx (more data waits) for every command, and 6Cxx (wrong expected length)
- * for unprotected ones; a protected command cannot be sent twice because its counter has moved on.
+ * One command and its whole answer. Follows 61xx (more data) for every command, and 6Cxx (wrong expected
+ * length) for unprotected ones. A protected command cannot be repeated, because its counter has advanced.
  */
 export async function transmit(
   transport: ChipTransport,

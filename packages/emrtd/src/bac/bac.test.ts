@@ -77,7 +77,7 @@ test("a chip that answers to another challenge is refused although its checksum 
     );
   };
   await answer(chipNonce, terminalNonce);
-  // An old answer of this chip, one that says our number back to another of its own, and one that says neither.
+  // An old answer of this chip, one with our number and a wrong one of the chip, and one with neither.
   await assert.rejects(answer(chipNonce, other), { code: "BAC_FAILED" });
   await assert.rejects(answer(other, terminalNonce), { code: "BAC_FAILED" });
   await assert.rejects(answer(other, other), { code: "BAC_FAILED" });

@@ -16,7 +16,9 @@ type BerLimits = {
   readonly maxBytes: number;
   /** Nesting below the root. */
   readonly maxDepth: number;
-  /** Headers read below one root, counting those passed over while looking for the end of an indefinite length. */
+  /**
+   * Headers read below one root, including those skipped while looking for the end of an indefinite length.
+   */
   readonly maxNodes: number;
 };
 
@@ -25,14 +27,22 @@ const defaultBerLimits: BerLimits = { maxBytes: 16 * 1024 * 1024, maxDepth: 32, 
 const indefiniteLength = -1;
 const constructedBit = 0x20;
 
-/** Shared by every node below one root, so that no path through the tree can spend more than the root allows. */
+/** Shared by all nodes below one root, so that no path through the tree exceeds the root's limits. */
 type Budget = {
   readonly maxDepth: number;
   nodesLeft: number;
 };
 
-/** `length` is `indefiniteLength`, or the number of content bytes. */
-type Header = { readonly tag: number; readonly valueStart: number; readonly length: number };
+/**
+ * The last header read. One shared object, because a document has hundreds and each is used before the next
+ * is read.
+ */
+const header = {
+  tag: 0,
+  valueStart: 0,
+  /** `indefiniteLength`, or the number of content bytes. */
+  length: 0,
+};
 
 function readHeader(bytes: Uint8Array, start: number, limit: number, budget: Budget): Header {
   if (--budget.nodesLeft < 0) throw new EmrtdError("BER_TOO_LARGE", "The encoding has too many elements");
@@ -73,7 +83,7 @@ function readHeader(bytes: Uint8Array, start: number, limit: number, budget: Bud
   return { tag, valueStart: offset, length };
 }
 
-/** Passes over the content of an indefinite length, without recursion, and returns where its end marker starts. */
+/** Skips the content of an indefinite length without recursion, and returns where its end marker starts. */
 function findEndOfContents(
   bytes: Uint8Array,
   start: number,
@@ -116,8 +126,8 @@ function readNode(bytes: Uint8Array, start: number, limit: number, depth: number
 }
 
 /**
- * One element of a BER or DER encoding. It is a window on the bytes that were given, never a copy; what lies below is
- * read only when asked for.
+ * One element of a BER or DER encoding. It is a view of the given bytes, never a copy; children are read on
+ * demand.
  */
 export class Tlv {
   /** The identifier octets as they stand, big-endian: 0x30, 0x7f61. */
@@ -184,6 +194,31 @@ export class Tlv {
   children(): readonly Tlv[] {
     this.#children ??= [...this.iterate()];
     return this.#children;
+  }
+
+  /**
+   * A plain loop takes half the time of collecting from a generator, and a document has hundreds of elements.
+   */
+  #readChildren(): readonly Tlv[] {
+    if (!this.constructed) throw new EmrtdError("BER_INVALID", "A primitive element has no parts");
+    if (this.valueStart >= this.valueEnd) return [];
+    const first = this.#readChild(this.valueStart);
+    if (first.end >= this.valueEnd) return [first];
+    const second = this.#readChild(first.end);
+    if (second.end >= this.valueEnd) return [first, second];
+    // Most elements have up to three children. An array literal fits exactly; one that grows reserves 16
+    // extra slots.
+    let last = this.#readChild(second.end);
+    const children = [first, second, last];
+    while (last.end < this.valueEnd) {
+      last = this.#readChild(last.end);
+      children.push(last);
+    }
+    return children;
+  }
+
+  #readChild(offset: number): Tlv {
+    return readNode(this.#source, offset, this.valueEnd, this.#depth + 1, this.#budget);
   }
 
   /** The elements directly below, one at a time and not kept. */
@@ -282,7 +317,7 @@ export class Tlv {
   }
 
   /**
-   * The content of a context-specific tag that stands for an octet string. Indefinite-length encoders split these into
+   * The content of a context-specific tag for an octet string. Indefinite-length encoders split these into
    * universal octet strings as well.
    */
   implicitOctetString(): Uint8Array {
@@ -306,8 +341,8 @@ export class Tlv {
   }
 
   /**
-   * A bit string that stands for bytes, such as a signature. Its count of unused bits is signed by nobody, so that any
-   * other than none is refused.
+   * A bit string that holds bytes, such as a signature. No signature covers its count of unused bits, so any
+   * count but zero is refused.
    */
   wholeBytes(what: string): Uint8Array {
     const { unusedBits, bytes } = this.bitString();
@@ -315,7 +350,7 @@ export class Tlv {
     return bytes;
   }
 
-  /** Any of the character string types. Teletex strings are read as ISO 8859-1, which is what certificates hold. */
+  /** Any of the character string types. Teletex strings are read as ISO 8859-1, as in certificates. */
   text(): string {
     if (this.valueLength > 65_536) throw new EmrtdError("BER_TOO_LARGE", "A text is too long");
     switch (this.tag) {
@@ -350,7 +385,7 @@ export class Tlv {
     return pieces.join("");
   }
 
-  /** UTCTime or GeneralizedTime. Seconds may be missing, a zone may be given: both occur in old certificates. */
+  /** UTCTime or GeneralizedTime. Old certificates may omit seconds or give a zone. */
   time(): Date {
     if (this.tag !== tags.utcTime && this.tag !== tags.generalizedTime) {
       throw new EmrtdError("BER_INVALID", "A time has an unexpected tag");
@@ -358,6 +393,34 @@ export class Tlv {
     if (this.valueLength > 32) throw new EmrtdError("BER_INVALID", "A time is too long");
     return parseTime(fromLatin1(this.value), this.tag === tags.utcTime ? 2 : 4);
   }
+}
+
+const zeroDigit = 0x30;
+const zoneUtc = 0x5a;
+
+/** The number in two digits, or NaN, which is in no range. */
+function twoDigits(bytes: Uint8Array, offset: number): number {
+  const tens = (bytes[offset] ?? 0) - zeroDigit;
+  const ones = (bytes[offset + 1] ?? 0) - zeroDigit;
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN;
+}
+
+/** A time in DER form: to the second, in UTC. Null for every other form, which `parseTime` handles. */
+function readPlainTime(bytes: Uint8Array, start: number, end: number, tag: number): Date | null {
+  const short = tag === tags.utcTime;
+  if (end - start !== (short ? 13 : 15) || bytes[end - 1] !== zoneUtc) return null;
+  const lastOfYear = twoDigits(bytes, end - 13);
+  const century = short ? (lastOfYear >= 50 ? 19 : 20) : twoDigits(bytes, start);
+  const year = century * 100 + lastOfYear;
+  const month = twoDigits(bytes, end - 11);
+  const day = twoDigits(bytes, end - 9);
+  const hours = twoDigits(bytes, end - 7);
+  const minutes = twoDigits(bytes, end - 5);
+  const seconds = twoDigits(bytes, end - 3);
+  // No month is shorter than 28 days, and `Date.UTC` takes years below 100 for others.
+  const exists = year >= 100 && month >= 1 && month <= 12 && day >= 1 && day <= 28;
+  if (!exists || !(hours <= 23) || !(minutes <= 59) || !(seconds <= 59)) return null;
+  return new Date(Date.UTC(year, month - 1, day, hours, minutes, seconds));
 }
 
 function parseTime(text: string, yearDigits: 2 | 4): Date {
@@ -399,7 +462,7 @@ function parseTime(text: string, yearDigits: 2 | 4): Date {
   return new Date(date.getTime() - sign * (offsetHours * 60 + offsetMinutes) * 60_000);
 }
 
-/** Reads the element that starts at `offset`. What follows it is left alone: see `end`, or use `readWhole`. */
+/** Reads the element that starts at `offset` and ignores what follows: see `end`, or use `readWhole`. */
 export function readTlv(bytes: Uint8Array, offset = 0, limits: Partial<BerLimits> = {}): Tlv {
   const {
     maxBytes = defaultBerLimits.maxBytes,

@@ -23,7 +23,10 @@ export const tags = {
   bmpString: 0x1e,
 } as const;
 
-/** Context-specific, constructed: what an EXPLICIT tag or an IMPLICIT sequence looks like. Numbers below 16,384. */
+/**
+ * Context-specific, constructed: what an EXPLICIT tag or an IMPLICIT sequence looks like. Numbers below
+ * 16,384.
+ */
 export function contextConstructed(number: number): number {
   if (number < 31) return 0xa0 | number;
   return number < 128 ? 0xbf00 | number : 0xbf0000 | ((0x80 | (number >> 7)) << 8) | (number & 0x7f);

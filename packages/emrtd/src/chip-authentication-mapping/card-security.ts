@@ -41,8 +41,8 @@ export function announcesChipMapping(infos: readonly SecurityInfo[]): boolean {
 }
 
 /**
- * Whether the mapping is the proof to ask this document for, so that EF.CardSecurity must be read. The other proofs
- * cost fewer exchanges and keep the session, so they come first. Reader and judge both ask here.
+ * Whether to ask this document for the mapping proof, so that EF.CardSecurity must be read. The other proofs
+ * come first: they need fewer exchanges and keep the session. Reader and judge both use this.
  */
 export function needsCardSecurity(infos: readonly SecurityInfo[], signsChallenges: boolean): boolean {
   if (signsChallenges || !announcesChipMapping(infos)) return false;

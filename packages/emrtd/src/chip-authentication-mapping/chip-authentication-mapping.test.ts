@@ -133,7 +133,7 @@ test("a genuine chip proves itself by the mapping, whatever opened it before", a
       cipher: "AES-128",
       domain: "brainpoolP256r1",
     });
-    // The session is the judge's by now; the device opens one of its own.
+    // The judge owns the session now; the device opens a new one.
     await assert.rejects(opened.readFile("DG1"), { code: "ACCESS_DENIED" });
     await opened.open();
     await opened.readFile("DG1");
@@ -364,7 +364,7 @@ test("the strongest variant with a key is taken, and the domain may stay unnamed
   assert.equal(offer(otherCurve), null);
 });
 
-// --- the exchange ----------------------------------------------------------------------------------------------------
+// --- the exchange ------------------------------------------------------------------------------------------
 
 function filesOf({ files: { DG1, DG14, CardSecurity } }: Pick<Passport, "files">): ChipMappingFiles {
   assert.ok(DG1 !== undefined && DG14 !== undefined && CardSecurity !== undefined);
@@ -574,7 +574,7 @@ test("the state is plain data: another thread goes on with a copy, and no key is
     overwriteChipProof(copy);
     overwriteChipProof(state);
     assert.ok(state.proof === name && state.random.every((byte) => byte === 0));
-    // The next state has keys of its own, or those of the exchange would be zeros.
+    // The next state has separate keys, or those of the exchange would be zeros.
     if (step.kind === "ask")
       assert.ok(step.state.proof === name && step.state.random.some((byte) => byte !== 0));
   }

@@ -14,12 +14,11 @@ import { type ProofStep, type ProofVerdict, refusedBecause } from "../proof-step
 import { type ChipMappingOffer, chipMappingOffer, readCardSecurity } from "./card-security.ts";
 
 /**
- * PACE with the chip authentication mapping (ICAO Doc 9303-11, section 4.4.3.3.3) as a proof for a judge who is not
- * the device. The judge plays the terminal and keeps both private keys: a device that knew one of them could make up
- * the chip's side. The device carries each command as it is.
- *
- * The state did not sign EF.CardSecurity together with the data groups, so a chip that proves the key in it could be
- * that of another document. The judge therefore reads DG1 once more, under keys that only it and this chip have.
+ * PACE with the chip authentication mapping (ICAO Doc 9303-11, section 4.4.3.3.3), as a proof for a judge
+ * other than the device. The judge acts as the terminal and keeps both private keys: with one of them a
+ * device could forge the chip's side. The device passes each command on unchanged.
+ * The state did not sign EF.CardSecurity together with the data groups, so the proven key could belong to
+ * another document. Therefore the judge reads DG1 again, under keys that only it and this chip have.
  */
 
 /** What the terminal's keys are made from, and the chip's answers so far. The rest follows from these. */

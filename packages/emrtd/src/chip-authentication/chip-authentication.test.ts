@@ -203,7 +203,7 @@ test("a copy of the chip cannot prove itself", async () => {
     const file = dg14(chipKey, [protocol]);
     const chipAuthentication = [{ privateKey: chipKey.pkcs8 }];
     assert.equal((await authenticate(file, { chipAuthentication, clone: true })).verdict.passed, false);
-    // A better copy has a key of its own.
+    // A better copy has a different key.
     const other = [{ privateKey: ecKey("brainpoolP256r1").pkcs8 }];
     assert.equal((await authenticate(file, { chipAuthentication: other })).verdict.passed, false);
   }

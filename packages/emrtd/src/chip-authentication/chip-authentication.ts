@@ -9,15 +9,15 @@ import { SecureMessaging } from "../secure-messaging/secure-messaging.ts";
 import type { ChipAuthenticationOffer } from "./chip-authentication-offer.ts";
 
 /**
- * Chip authentication version 1, ICAO Doc 9303-11, section 6.2, as the server sees it. It makes the ephemeral key and
- * keeps the private half. The device passes on public keys and one protected command that it can neither read nor
- * answer: only the chip whose static key stands in DG14 can. Between the steps nothing is kept but bytes: the private
+ * Chip authentication version 1, ICAO Doc 9303-11, section 6.2, on the server. The server makes the ephemeral
+ * key and keeps its private part. The device passes on public keys and one protected command that it cannot
+ * read. Only the chip whose static key is in DG14 can answer. Between steps only bytes are kept: the private
  * key, then the shared secret.
  */
 
 /**
- * With triple DES the standard knows two sets of commands, and a chip may understand only one: the older MSE:Set KAT,
- * or MSE:Set AT with GENERAL AUTHENTICATE. With AES it knows only the second.
+ * With triple DES the standard has two command sets, and a chip may support only one: the older MSE:Set KAT,
+ * or MSE:Set AT with GENERAL AUTHENTICATE. With AES there is only the second.
  */
 export type CommandSet = "key_agreement_template" | "general_authenticate";
 
@@ -63,7 +63,10 @@ export function sealedProofCommand(offer: ChipAuthenticationOffer, secret: Uint8
   return startSession(offer, secret).sealed;
 }
 
-/** The status that the chip gave under the new keys. Throws SECURE_MESSAGING_FAILED when the answer is not protected with them. */
+/**
+ * The chip's status under the new keys. Throws SECURE_MESSAGING_FAILED if the answer is not protected with
+ * them.
+ */
 export function openProofAnswer(
   offer: ChipAuthenticationOffer,
   secret: Uint8Array,

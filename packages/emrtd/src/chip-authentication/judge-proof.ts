@@ -13,12 +13,15 @@ import {
 } from "./chip-authentication.ts";
 import { type ChipAuthenticationOffer, chipAuthenticationOffers } from "./chip-authentication-offer.ts";
 
-/** How far chip authentication is. Nothing but these bytes is secret, and nothing but these bytes is needed to go on. */
+/** Progress of chip authentication. These bytes are the only secret and all that the next step needs. */
 export type ChipAuthenticationState =
   | { readonly kind: "agreement"; readonly commandSet: CommandSet; readonly privateKey: Uint8Array }
   | { readonly kind: "proof"; readonly secret: Uint8Array };
 
-/** `dg14` must be covered by a verified security object, and must offer what this package can do (`verifyDocument` says whether). */
+/**
+ * A verified security object must cover `dg14`, which must offer a supported variant (`verifyDocument` checks
+ * both).
+ */
 export function beginChipAuthentication(
   dg14: Uint8Array,
   random: RandomSource,
@@ -27,7 +30,10 @@ export function beginChipAuthentication(
   return askForAgreement(offer, firstCommandSet(offer), random);
 }
 
-/** Takes the answers to what was asked last; a chip that is genuine has answered in two steps, or in three with triple DES. */
+/**
+ * Takes the answers to the last request. A genuine chip has answered after two steps, or three with triple
+ * DES.
+ */
 export function continueChipAuthentication(
   state: ChipAuthenticationState,
   answers: readonly Uint8Array[],
@@ -40,7 +46,7 @@ export function continueChipAuthentication(
       ? judgeAgreement(state, answers, offer, random)
       : judgeProof(state, answers, offer);
   } catch (error) {
-    // What the device brings back is anything at all; whatever cannot be read has proved nothing.
+    // The device's answers are untrusted; unreadable ones prove nothing.
     if (!isEmrtdError(error)) throw error;
     return refusedBecause(error.code.toLowerCase());
   }
@@ -73,7 +79,7 @@ function judgeAgreement(
   random: RandomSource,
 ): ProofStep<ChipAuthenticationState> {
   if (answers.some((answer) => decodeResponse(answer).statusWord !== statusWords.ok)) {
-    // The chip may know the other set of commands only. It is asked with a new key: the first one has been shown to it.
+    // The chip may support only the other command set. It gets a new key, because it has seen the first one.
     if (commandSet === "key_agreement_template")
       return askForAgreement(offer, "general_authenticate", random);
     return refusedBecause("ephemeral_key_refused");

@@ -12,7 +12,7 @@ function attribute(type: string, value: Uint8Array): Uint8Array {
   return sequence(oid(type), tlv(tags.set, value));
 }
 
-/** Attributes of which one that nobody knows is as long as is asked for. */
+/** Attributes, one of them unknown and of the given length. */
 function attributesOf(extraBytes: number): Uint8Array {
   return concat(
     attribute(attributeOids.contentType, oid(oids.ldsSecurityObject)),

@@ -11,7 +11,9 @@ import type { SignedData, SignerId, SignerInfo } from "./signed-data.ts";
 export type SignedDataTolerance = SignatureTolerance & {
   /** The signer id names another certificate than the only one that is there. */
   readonly signerIdMismatch: boolean;
-  /** The signature is over the content itself. Harmless where the content cannot be mistaken for attributes. */
+  /**
+   * The signature covers the content directly. Harmless where the content cannot be mistaken for attributes.
+   */
   readonly noSignedAttributes: boolean;
 };
 
@@ -49,8 +51,8 @@ function fault(name: SignedDataFault): SignedDataVerdict {
 }
 
 /**
- * Checks that the content was signed with the key of an embedded certificate. Whether that certificate is worth anything
- * is not asked here.
+ * Checks that the key of an embedded certificate signed the content. Does not check whether the certificate
+ * is trusted.
  */
 export function verifySignedData(
   signedData: SignedData,

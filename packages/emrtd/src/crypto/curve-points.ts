@@ -45,8 +45,8 @@ const minFieldBits = 160;
 const maxFieldBits = 521;
 
 /**
- * Explicit parameters. Those of a standardized curve give that curve. Any other curve is checked as SEC 1, section
- * 3.1.1.2.1 asks, because a weak curve would make key agreement worthless without looking wrong.
+ * Explicit parameters. Those of a standardized curve give that curve. Any other curve is checked as in SEC 1,
+ * section 3.1.1.2.1, because a weak curve would silently break key agreement.
  */
 export function curveFromParameters(parameters: WeierstrassOpts<bigint>): CalculableCurve {
   const known = standardizedCurves.find((curve) => hasParameters(curve, parameters));
@@ -77,7 +77,8 @@ function checkedCurve(parameters: WeierstrassOpts<bigint>): CurvePoints {
     refuse("a coefficient lies outside of the field");
   if (h !== 1n) refuse("the cofactor is not one");
   if (n === p || n.toString(2).length < minFieldBits) refuse("the order is unsuitable");
-  // Hasse: with cofactor one the order is the number of points, which differs from p + 1 by at most 2·sqrt(p).
+  // Hasse: with cofactor one the order is the number of points, which differs from p + 1 by at most
+  // 2·sqrt(p).
   const trace = p + 1n - n;
   if (trace * trace > 4n * p) refuse("the order is impossible for this field");
   if ((4n * a * a * a + 27n * b * b) % p === 0n) refuse("the curve is singular");

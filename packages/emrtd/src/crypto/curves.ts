@@ -3,7 +3,10 @@ import { bytesToBigInt } from "../bytes.ts";
 /** Domain parameters of SEC 2 and RFC 5639, in hexadecimal. All have the cofactor 1. */
 type CurveDefinition = {
   readonly oid: string;
-  /** Of the table of standardized domain parameters in ICAO Doc 9303-11, section 9.5.1, which key agreement uses. */
+  /**
+   * From the table of standardized domain parameters in ICAO Doc 9303-11, section 9.5.1, which key agreement
+   * uses.
+   */
   readonly standardizedId?: number;
   readonly p: string;
   readonly a: string;
@@ -234,7 +237,7 @@ export function curveNamed(name: CurveName): Curve {
   return curve;
 }
 
-/** Explicit parameters as a certificate spells them. Every one of them counts, or a forged generator would pass. */
+/** Explicit parameters as in a certificate. All of them count, or a forged generator would pass. */
 type ExplicitParameters = {
   readonly p: Uint8Array;
   readonly a: Uint8Array;

@@ -1,8 +1,8 @@
 import { EmrtdError } from "../emrtd-error.ts";
 
 /**
- * DES and two-key triple DES (FIPS 46-3). Documents still speak it for BAC, and neither the browser nor current
- * OpenSSL offers single DES, which the retail MAC needs. Nothing here protects more than one reading session.
+ * DES and two-key triple DES (FIPS 46-3). Documents still use it for BAC. Neither browsers nor current
+ * OpenSSL offer single DES, which the retail MAC needs. It protects one reading session only.
  */
 
 const blockBytes = 8;

@@ -6,8 +6,8 @@ import { bitLength, isProbablePrime, modInverse, modPow } from "./prime.ts";
 import type { RandomSource } from "./random.ts";
 
 /**
- * A group in which two sides agree on a secret. Elements travel as bytes, in the form the chip sends them, and every
- * element that comes from outside is checked before any private number touches it.
+ * A group for key agreement. Elements are bytes in the chip's form, and foreign elements are checked before
+ * any private number is used with them.
  */
 export type KeyAgreementDomain = {
   readonly kind: "ECDH" | "DH";
@@ -222,20 +222,20 @@ export function checkedDhDomain(parameters: DhParameters): KeyAgreementDomain {
   return dhDomain("explicit", parameters);
 }
 
-/** What is wrong with a group, as far as it takes time to see; null when it can be used. */
+/** The flaw of a group, by checks that take time; null if it is usable. */
 function flawOf({ p, g, q }: DhParameters): string | null {
   if (!knownSafePrimes().has(p) && !isProbablePrime(p)) return "The modulus of the group is unsuitable";
   if (q === null || (modPow(g, q, p) === 1n && isProbablePrime(q))) return null;
   return "The order of the group is unsuitable";
 }
 
-/** Half: documents of more issuers with groups of their own push each other out. Twice: 100 kB more at most. */
+/** Fewer entries: issuers with custom groups evict each other. 64 entries take at most 100 kB. */
 const rememberedGroups = 64;
 const verdicts = new Map<string, string | null>();
 
 /**
- * A proof looks at its group several times, and the documents of an issuer share theirs. The group that was judged
- * first is forgotten first.
+ * A proof uses its group several times, and an issuer's documents share one. The oldest entry is evicted
+ * first.
  */
 function rememberedFlaw(parameters: DhParameters): string | null {
   const key = [parameters.p, parameters.g, parameters.q ?? 0n].map((number) => number.toString(16)).join(" ");

@@ -1,7 +1,7 @@
 /**
- * The primes of RFC 3526 and RFC 7919 with up to 4096 bits, which are safe: half of each is prime too. Both are made of
- * the digits of a constant, `2^n - 2^(n-64) - 1 + 2^64 * (floor(2^(n-130) * constant) + addend)`, so the definition
- * stands here in place of 5,000 digits.
+ * The safe primes of RFC 3526 and RFC 7919 with up to 4096 bits: (p - 1) / 2 is prime too. Both are defined
+ * by the digits of a constant, `2^n - 2^(n-64) - 1 + 2^64 * (floor(2^(n-130) * constant) + addend)`, which
+ * replaces 5,000 digits here.
  */
 const groups = [
   { name: "RFC 3526 1536", bits: 1536n, constant: "pi", addend: 741_804n },

@@ -1,9 +1,9 @@
-/** Modular exponentiation for public values and for the software chip; it does not hide the exponent's timing. */
+/** Modular exponentiation for public values and the software chip; its timing reveals the exponent. */
 export function modPow(base: bigint, exponent: bigint, modulus: bigint): bigint {
   const factor = ((base % modulus) + modulus) % modulus;
   let result = 1n;
-  // From the highest bit on: what is multiplied in stays as small as the base, which is a small number in most groups
-  // and in tests for primes.
+  // From the highest bit down, so that the factor stays the base, which is small in most groups and in prime
+  // tests.
   for (const bit of exponent.toString(2)) {
     result = (result * result) % modulus;
     if (bit === "1") result = (result * factor) % modulus;
@@ -60,9 +60,9 @@ const smallPrimes = [
 ] as const;
 
 /**
- * Miller-Rabin with fixed bases: parameters come from signed files, and honest ones are always accepted. OpenSSL's own
- * test (`checkPrime` of Node) makes 64 rounds and more whatever it is asked for: 1.7 s of processor time for 4096 bits,
- * where this takes 0.1 s.
+ * Miller-Rabin with fixed bases: parameters come from signed files, and honest ones always pass. OpenSSL's
+ * test (`checkPrime` of Node) makes at least 64 rounds: 1.7 s of processor time for 4096 bits, against 0.1 s
+ * here.
  */
 export function isProbablePrime(candidate: bigint): boolean {
   if (candidate < 2n) return false;
@@ -76,8 +76,8 @@ export function isProbablePrime(candidate: bigint): boolean {
     odd >>= 1n;
     twos++;
   }
-  // A random composite of 1024 bits passes one round with a chance below 2^-40, one of 2048 bits below 2^-64 (Damgård,
-  // Landrock, Pomerance).
+  // A random composite of 1024 bits passes one round with a probability below 2^-40, one of 2048 bits below
+  // 2^-64 (Damgård, Landrock, Pomerance).
   const bits = bitLength(candidate);
   const bases = bits < 1024 ? smallPrimes : smallPrimes.slice(0, bits < 2048 ? 6 : 2);
   for (const base of bases) {

@@ -44,7 +44,7 @@ const fixedSchemes: ReadonlyMap<string, SignatureScheme> = new Map<string, Signa
   [signatureOids.ecdsaWithSha512, { kind: "ecdsa", hash: "SHA-512" }],
 ]);
 
-/** Larger salts than the largest hash are used by nobody and some libraries treat huge ones as "automatic". */
+/** Salts are at most as large as the largest hash. Some libraries treat huge ones as "automatic". */
 const maxSaltBytes = 512;
 
 export function readHashAlgorithm(algorithm: Tlv): DigestName {
@@ -62,8 +62,8 @@ export type ReadScheme = {
 };
 
 /**
- * An AlgorithmIdentifier of a signature. Signer infos may name just the type of key; the hash is then that of the
- * message digest, which the caller passes as `digest`. Certificates have none and pass nothing.
+ * The AlgorithmIdentifier of a signature. Signer infos may name only the key type; then the hash is `digest`,
+ * that of the message digest. Certificates have none.
  */
 export function readSignatureScheme(algorithm: Tlv, digest?: DigestName): ReadScheme {
   algorithm.expect(tags.sequence, "A signature algorithm");

@@ -6,16 +6,16 @@ import type { PssParameters } from "./signature-scheme.ts";
 export type EcdsaEncoding = "der" | "raw";
 
 /**
- * The primitives that verification stands on, supplied by the caller: node:crypto on the server, anything else in a
- * browser. An implementation answers `false` for whatever is not a valid signature, malformed ones included, and never
- * decides about tolerance: each method accepts exactly one form.
+ * Cryptographic primitives, supplied by the caller: node:crypto on the server, others in a browser. An
+ * implementation returns `false` for every invalid or malformed signature. Each method accepts exactly one
+ * form.
  */
 export type SignatureChecker = {
   hash(hash: DigestName, bytes: Uint8Array): Uint8Array;
   verifyRsaPkcs1(key: RsaPublicKey, hash: DigestName, message: Uint8Array, signature: Uint8Array): boolean;
   /**
-   * PKCS#1 v1.5 where the DigestInfo leaves out the NULL of its algorithm. The whole padded block is compared with the
-   * only one that is right; nothing of it is parsed.
+   * PKCS#1 v1.5 whose DigestInfo lacks the NULL of its algorithm. The whole padded block is compared with the
+   * only correct one; nothing is parsed.
    */
   verifyRsaPkcs1WithoutNull(
     key: RsaPublicKey,

@@ -9,7 +9,10 @@ import {
   type SecurityInfoContent,
 } from "./security-infos.ts";
 
-/** EF.CardAccess is readable before any access control and is not signed: it says how to talk, never whom to trust. */
+/**
+ * EF.CardAccess is readable before access control and is unsigned: it says how to communicate, not whom to
+ * trust.
+ */
 export function readCardAccess(bytes: Uint8Array): readonly SecurityInfo[] {
   return readSecurityInfos(openPaddedFile(bytes, tags.set, "EF.CardAccess"));
 }
@@ -27,7 +30,7 @@ export type AtrInfo = {
   /** From the extended length information, when the chip gives it. */
   readonly maxCommandBytes: number | null;
   readonly maxResponseBytes: number | null;
-  /** From the card capabilities: whether extended lengths may be used at all. Null when the file does not say. */
+  /** From the card capabilities: whether extended lengths are allowed. Null if the file does not say. */
   readonly extendedLength: boolean | null;
 };
 

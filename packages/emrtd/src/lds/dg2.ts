@@ -23,7 +23,7 @@ export type Dg2 = {
   readonly warnings: readonly FaceWarning[];
 };
 
-/** The portrait is found by walking the templates to the image's own field, never by searching for what looks like one. */
+/** Finds the portrait by walking the templates to the image field, never by searching for image bytes. */
 export function readDg2(bytes: Uint8Array): Dg2 {
   const group = openFile(bytes, dataGroupTags[2], "DG2").need(
     templateGroupTag,

@@ -38,7 +38,7 @@ export function readFaces19794(block: Uint8Array): {
     throw new EmrtdError("LDS_UNSUPPORTED", "The facial record has an unknown version");
   }
   const warnings: FaceWarning[] = [];
-  // At least one state leaves the first eight bytes out of the length, so it cannot be what the reading goes by.
+  // At least one state leaves the first eight bytes out of the length, so reading must not depend on it.
   if (readUint32(block, 8) !== block.length) warnings.push("RECORD_LENGTH_WRONG");
   const count = readUint16(block, 12);
   if (count < 1 || count > maxFaces)
@@ -88,7 +88,8 @@ export function buildFace19794(image: ImageInfo): Uint8Array {
     uintBytes(noPoints, 2),
     // Gender, eyes, hair, properties, expression and pose: all unspecified.
     fromHex("00 00 00 000000 0000 000000 000000"),
-    // A full frontal image, its coding, its size, 24 bit RGB from an unspecified source and device, quality unspecified.
+    // A full frontal image, its coding, its size, 24 bit RGB from an unspecified source and device, quality
+    // unspecified.
     Uint8Array.of(1, image.kind === "jpeg" ? 0 : 1),
     uintBytes(image.width, 2),
     uintBytes(image.height, 2),

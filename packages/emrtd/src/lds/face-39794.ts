@@ -14,8 +14,8 @@ const jpeg2000LossyCode = 3;
 const jpeg2000LosslessCode = 4;
 
 /**
- * The face image data block of ISO/IEC 39794-5 in the profile of ICAO. The template wraps it in a context tag; both the wrapped and
- * the bare form are read. Extensions are passed over, as the standard demands of readers.
+ * The face image data block of ISO/IEC 39794-5 in ICAO's profile. Both the bare form and the form wrapped in
+ * a context tag are read. Extensions are skipped, as the standard demands of readers.
  */
 export function readFaces39794(template: Tlv): {
   readonly faces: readonly FaceImage[];

@@ -1,7 +1,7 @@
 import { equal, fromHex, readUint8, readUint16, readUint32, startsWith } from "../bytes.ts";
 import { EmrtdError } from "../emrtd-error.ts";
 
-/** `jp2` is JPEG 2000 in its box file, `j2k` the bare codestream; decoders want to be told which. */
+/** `jp2` is JPEG 2000 in its box file, `j2k` the bare codestream; decoders need to know which. */
 export type ImageKind = "jpeg" | "jp2" | "j2k";
 
 export type ImageInfo = {
@@ -88,7 +88,10 @@ function isStartOfFrame(marker: number): boolean {
 const boxCodestream = 0x6a703263;
 const boxHeader = 0x6a703268;
 
-/** The size is taken from the codestream, not from the box beside it: it is the codestream that a decoder allocates for. */
+/**
+ * The size comes from the codestream, not from the box beside it, because a decoder allocates for the
+ * codestream.
+ */
 function jp2Codestream(bytes: Uint8Array): Uint8Array {
   let offset = 0;
   let headerSeen = false;

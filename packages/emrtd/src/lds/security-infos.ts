@@ -43,7 +43,7 @@ type ActiveAuthenticationInfo = SecurityInfoBase & {
 export type PaceInfo = SecurityInfoBase & {
   readonly kind: "pace";
   readonly version: number;
-  /** A standardised domain parameter when the chip brings no parameters of its own. */
+  /** A standardised domain parameter, if the chip does not define parameters itself. */
   readonly parameterId: bigint | null;
 };
 

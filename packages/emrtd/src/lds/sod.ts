@@ -3,7 +3,7 @@ import { tlv } from "../ber/write.ts";
 import { sodTag } from "./data-group.ts";
 import { openFile } from "./lds-file.ts";
 
-/** Takes the wrapper off EF.SOD. What is inside is a CMS message, in DER or, in some documents, in BER. */
+/** Unwraps EF.SOD. The content is a CMS message, in DER or, in some documents, in BER. */
 export function readSodContent(bytes: Uint8Array): Uint8Array {
   return openFile(bytes, sodTag, "EF.SOD").at(0, "The message in EF.SOD", tags.sequence).bytes;
 }

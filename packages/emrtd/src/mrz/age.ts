@@ -1,10 +1,10 @@
 import { type MrzDate, possibleYears } from "./mrz-date.ts";
 
 /**
- * Whether the person has completed this number of years on the day of the check (UTC); null when the zone leaves the
- * century of birth open and the answer hangs on it. Where the document leaves the date itself open, the answer is the
- * one that is certain: an unknown day or month counts as the last one possible, an unknown year as too young, and
- * somebody born on 29 February completes a year on 1 March where there is no such day.
+ * Whether the person has completed this number of years on the day of the check (UTC). Null if the answer
+ * depends on an open century of birth. For an incomplete date the answer is the certain one: an unknown day
+ * or month counts as the last, an unknown year as too young. A birthday on 29 February falls on 1 March in
+ * other years.
  */
 export function isAtLeast(birth: MrzDate, years: number, now: Date): boolean | null {
   const answers = new Set(possibleYears(birth).map((year) => isAtLeastWith(year, birth, years, now)));

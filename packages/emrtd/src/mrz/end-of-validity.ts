@@ -20,9 +20,9 @@ const cards = {
 } as const;
 
 /**
- * Passports are in none of the rules: their validity is limited, so one without an end has no expiry that can be known. The
- * last two rules hold for every state, because the date cannot be meant: there was no travel document with a chip before 2004 (Doc 9303
- * part 3 volume 2 of the sixth edition), and nobody gives out cards for seventy years.
+ * No rule covers passports: their validity is limited, so one without an end has an unknown expiry. The last
+ * two rules apply to every state, because such a date cannot be meant: no travel document had a chip before
+ * 2004 (Doc 9303 part 3 volume 2 of the sixth edition), and no state issues cards for seventy years.
  */
 export const endlessRules: readonly EndlessRule[] = [
   {

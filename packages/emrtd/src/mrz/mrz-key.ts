@@ -21,8 +21,8 @@ type TypedKeyFields = {
 };
 
 /**
- * The MRZ_information of ICAO 9303-11, 4.3.2: number, birth and expiry, each with its check digit. Its SHA-1 is the seed
- * of the basic access keys, and the password of PACE.
+ * The MRZ_information of ICAO 9303-11, 4.3.2: number, birth and expiry, each with its check digit. Its SHA-1
+ * is the seed of the basic access keys, and the password of PACE.
  */
 export function mrzInformation(fields: MrzKeyFields): string {
   const number = fields.documentNumber.replace(/<+$/, "").padEnd(9, "<");

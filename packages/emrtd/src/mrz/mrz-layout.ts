@@ -20,7 +20,7 @@ export type MrzLayout = {
   readonly documentNumberCheck: MrzField;
   /** The overflow of a long document number begins here in TD1 and TD2. */
   readonly optionalData: MrzField;
-  /** TD3 alone gives the optional data a check digit of its own. */
+  /** Only TD3 has a check digit for the optional data. */
   readonly optionalDataCheck: MrzField | null;
   readonly secondOptionalData: MrzField | null;
   readonly dateOfBirth: MrzField;

@@ -42,7 +42,7 @@ export type Mrz = {
   /** X stands for the filler, which means unspecified. */
   readonly sex: "F" | "M" | "X";
   readonly name: MrzName;
-  /** What is left after a long document number was taken out. */
+  /** Without the overflow of a long document number. */
   readonly optionalData: string;
   readonly secondOptionalData: string;
   readonly checkDigits: MrzCheckDigits;
@@ -157,8 +157,8 @@ function keyOf(lines: readonly string[], layout: MrzLayout): KeyReading {
     dateOfBirth: textOf(lines, layout.dateOfBirth),
     dateOfExpiry: textOf(lines, layout.dateOfExpiry),
   };
-  // A filler in place of the check digit says that the number goes on in the optional data, up to the next filler, and that
-  // its check digit is the last character before that filler.
+  // A filler instead of the check digit means that the number continues in the optional data, up to the next
+  // filler. Its check digit is the last character before that filler.
   const mayOverflow = layout.format !== "TD3" && check === "<" && !short.includes("<");
   const overflow = mayOverflow ? /^([A-Z0-9]{1,13})([0-9])(?:<|$)/.exec(optional) : null;
   if (overflow !== null) {
@@ -199,7 +199,7 @@ export function compositeAgrees(lines: readonly string[], layout: MrzLayout): bo
   );
 }
 
-/** Where a whole date is unknown or there is no end of validity, some issuers fill the check digit as well. */
+/** For an unknown date or no end of validity, some issuers fill the check digit as well. */
 function dateCheckAgrees(date: string, check: string): boolean {
   return checkDigit(date) === check || (date === "<<<<<<" && check === "<");
 }

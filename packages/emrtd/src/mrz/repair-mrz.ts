@@ -3,21 +3,23 @@ import { checkDigit } from "./check-digit.ts";
 import { type MrzField, type MrzFormat, type MrzLayout, mrzLayouts, textOf } from "./mrz-layout.ts";
 import { compositeAgrees, type Mrz, optionalDataAgrees, parseMrzLines } from "./parse-mrz.ts";
 
-/** Another character that the reader considered, and how much less likely it is than the one that was read, in nats. */
+/** Another candidate character, and how much less likely it is than the one that was read, in nats. */
 export type MrzAlternative = { readonly character: string; readonly cost: number };
 
-/** For each position of each line what else may stand there, the likeliest first. Lines without check digits may be empty. */
+/** Alternatives per position of each line, likeliest first. Lines without check digits may be empty. */
 export type MrzDoubts = readonly (readonly (readonly MrzAlternative[])[])[];
 
-/** What a correction may cost in all. Larger values let check digits confirm characters that were not seen. */
+/**
+ * Largest total cost of a correction. Larger values let check digits confirm characters that were not seen.
+ */
 const maxCost = 6;
 /** By how much the best correction of a key field must beat the next. */
 const minMargin = 1.5;
 const maxAlternatives = 2;
 
 /**
- * Corrects lines that a camera read, by check digits and by the reader's own doubts: at most two characters of each field.
- * Refuses a zone whose check digits cannot be made to agree, and a key field with two corrections that are about as likely.
+ * Corrects camera readings by check digits and the reader's doubts: at most two characters per field. Refuses
+ * a zone whose check digits cannot agree, and a key field with two about equally likely corrections.
  */
 export function repairMrz(read: readonly string[], format: MrzFormat, doubts: MrzDoubts, at: Date): Mrz {
   const layout = mrzLayouts[format];
@@ -44,7 +46,10 @@ const endsInItsCheckDigit = (text: string) =>
 const disagreement = () =>
   new EmrtdError("MRZ_INVALID", "The check digits of the machine readable zone do not agree");
 
-/** Where a long document number ends in the optional data, after its check digit. Null for a number that fits its field. */
+/**
+ * Where a long document number ends in the optional data, after its check digit. Null if the number fits its
+ * field.
+ */
 function overflowEnd(lines: readonly string[], layout: MrzLayout): number | null {
   const { optionalData } = layout;
   if (layout.format === "TD3" || textOf(lines, layout.documentNumberCheck) !== "<") return null;
@@ -52,7 +57,7 @@ function overflowEnd(lines: readonly string[], layout: MrzLayout): number | null
   return length < 2 ? null : optionalData.start + length;
 }
 
-/** Optional data are not part of the key, so any reading of them will do that the composite digit agrees with. */
+/** Optional data are not part of the key, so any reading that agrees with the composite digit is accepted. */
 function settleRest(lines: readonly string[], layout: MrzLayout, doubts: MrzDoubts): readonly string[] {
   const { optionalData, optionalDataCheck, secondOptionalData, compositeCheck } = layout;
   const start = overflowEnd(lines, layout) ?? optionalData.start;

@@ -32,7 +32,7 @@ test("a daemon with another protocol is refused with its version", async () => {
 });
 
 test("the optional native package is driven in the same way", async () => {
-  // Once its session is lost this chip speaks to nobody until it is reset.
+  // After its session is lost, this chip refuses everything until it is reset.
   const quirks = { loseSessionAfterCommands: 20, closedUntilReset: 0x6985 };
   const chip = createVirtualChip({ files: sampleFiles(), mrzKey: sampleKey, quirks });
   let resets = 0;
@@ -43,7 +43,7 @@ test("the optional native package is driven in the same way", async () => {
       const card = {
         protocol: 2,
         transmit: async (command: Uint8Array) => {
-          // This reader cannot carry long commands and says so with an error of its own.
+          // This reader cannot carry long commands and fails with a reader error.
           if (command.length > 261 || (command.length > 6 && command[4] === 0)) {
             refusedLong++;
             throw Object.assign(new Error("not transacted"), { code: 0x80100016 });

@@ -6,7 +6,10 @@ import { PcscdClient, PcscError, type PcscReaderState } from "./pcscd-client.ts"
 /** The smart card readers of this machine. */
 export type CardReaders = {
   list(): Promise<PcscReaderState[]>;
-  /** Rejects with CHIP_LOST when there is no card or it is not ready, and otherwise when another program holds it. */
+  /**
+   * Rejects with CHIP_LOST without a card or before it is ready, and with another error if another program
+   * holds it.
+   */
   connect(reader: string): Promise<ConnectedCard>;
   close(): Promise<void>;
 };
@@ -22,8 +25,8 @@ const shortLimits = { maxCommandBytes: 261, maxResponseBytes: 258 } as const;
 const protocolT1 = 2;
 
 /**
- * Speaks to pcscd through its socket where there is one, which is Linux and BSD. On macOS and Windows the operator installs
- * the package "smartcard" beside this one (it compiles or downloads native code, so it is not a dependency).
+ * Uses pcscd's socket where there is one, on Linux and BSD. On macOS and Windows the operator installs the
+ * package "smartcard". It compiles or downloads native code, so it is not a dependency.
  */
 export async function openCardReaders(options: { readonly socketPath?: string } = {}): Promise<CardReaders> {
   if (process.platform === "darwin" || process.platform === "win32") return await openNative();
@@ -69,8 +72,8 @@ function daemonReaders(client: PcscdClient): CardReaders {
 }
 
 /**
- * Readers are said to have a card for a moment after it went away, and before it has power. Callers wait in both cases, so
- * they see one error for both.
+ * Readers report a card for a moment after it is gone, and before it has power. Callers wait in both cases,
+ * so both give the same error.
  */
 async function noticingAbsence<T>(work: () => Promise<T>): Promise<T> {
   try {
@@ -81,7 +84,7 @@ async function noticingAbsence<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** T=0 cannot carry extended length at all; with T=1 it depends on reader and card, which a try finds out. */
+/** T=0 cannot carry extended length; with T=1 it depends on reader and card, so a command tests it. */
 function readerTransport(
   extendedLength: boolean,
   transmit: (command: Uint8Array) => Promise<Uint8Array>,
@@ -101,8 +104,8 @@ function readerTransport(
       try {
         return await transmit(command);
       } catch (error) {
-        // A reader that cannot carry a long command fails instead of answering. With the card reset, "wrong length" is
-        // what the chip would have said, and the reading goes on in smaller steps with a new session.
+        // A reader that cannot carry a long command fails instead of answering. So the card is reset, and the
+        // chip seems to say "wrong length". The reading continues in smaller steps with a new session.
         if (!(error instanceof PcscError) || !decodeCommand(command).extended) throw error;
         await reset();
         return wrongLength;

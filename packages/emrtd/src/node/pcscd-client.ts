@@ -3,11 +3,10 @@ import { concat } from "../bytes.ts";
 import { EmrtdError } from "../emrtd-error.ts";
 
 /**
- * The protocol between libpcsclite and its daemon on Linux and BSD, spoken directly: a smart card reader then needs no
- * native module. Numbers are in the byte order of the machine, which is little-endian wherever Node runs today.
- *
- * A request is a header (size, command) and a structure; the answer is the same structure with the results filled in.
- * The layout has been stable since protocol 4.4 (pcsc-lite 1.9, 2021), and the daemon says at once when it is not.
+ * The protocol between libpcsclite and its daemon on Linux and BSD, so that a smart card reader needs no
+ * native module. Numbers are in the machine's byte order, which is little-endian wherever Node runs today.
+ * A request is a header (size, command) and a structure; the answer is the same structure with results. The
+ * layout has been stable since protocol 4.4 (pcsc-lite 1.9, 2021), and the daemon reports a mismatch at once.
  */
 
 export const defaultPcscdSocket = "/run/pcscd/pcscd.comm";
@@ -183,7 +182,7 @@ export class PcscdClient {
     throw last ?? new Error("SCardConnect");
   }
 
-  /** Other programs wait until this connection ends, so that nobody speaks in between. */
+  /** Other programs wait until this connection ends, so that none sends commands in between. */
   async beginTransaction(card: number): Promise<void> {
     checkResult(await this.#request(commandCodes.beginTransaction, [card, 0]), "SCardBeginTransaction");
   }

@@ -3,8 +3,8 @@ import { concat, fromHex, readUint16, uintBytes } from "../bytes.ts";
 import type { VirtualChip } from "../virtual/virtual-chip.ts";
 
 /**
- * Puts a software chip into the virtual reader of vsmartcard ("vpcd"), so that everything that speaks PC/SC finds it.
- * Each message is a length of two bytes and a body; a body of one byte is a control code, a longer one an APDU.
+ * Puts a software chip into the virtual reader of vsmartcard ("vpcd"), where PC/SC programs find it. Each
+ * message is a length of two bytes and a body: one byte is a control code, more bytes are an APDU.
  */
 
 export const vpcdPort = 35_963;

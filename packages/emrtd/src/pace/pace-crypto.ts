@@ -104,8 +104,8 @@ export function decryptChipAuthenticationData(
 }
 
 /**
- * Whether the chip knew the private half of `staticPublicKey` during the mapping. The one who made the terminal's keys
- * can forge this evidence, so it proves nothing to anybody else.
+ * Whether the chip knew the private key of `staticPublicKey` during the mapping. The maker of the terminal's
+ * keys can forge this evidence, so it proves nothing to others.
  */
 export function checkChipAuthenticationMapping(
   domain: KeyAgreementDomain,

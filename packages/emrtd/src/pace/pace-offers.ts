@@ -19,8 +19,8 @@ const mappingOrder = ["chip-authentication", "generic", "integrated"] as const;
 const lastStandardizedId = 31n;
 
 /**
- * The variants of PACE in EF.CardAccess that can be used here, best first: elliptic curves before numbers, strong ciphers
- * before weak ones. Entries that say something else, or something unknown, are passed over.
+ * The supported PACE variants in EF.CardAccess, best first: elliptic curves before finite fields, strong
+ * ciphers before weak ones. Other and unknown entries are skipped.
  */
 export function paceOffers(cardAccess: Uint8Array): PaceOffer[] {
   return paceOffersIn(readCardAccess(cardAccess));
@@ -43,8 +43,8 @@ export function paceOffersIn(infos: readonly SecurityInfo[]): PaceOffer[] {
 }
 
 /**
- * EF.CardAccess is not signed, so what it said about PACE has to be compared with DG14 once that is verified: a difference
- * means that somebody talked the reader into a weaker variant. Early documents do not repeat PACE in DG14 at all.
+ * EF.CardAccess is unsigned, so its PACE entries are compared with DG14 once that is verified. A difference
+ * means that an attacker downgraded the reader. Early documents do not repeat PACE in DG14.
  */
 export function compareWithDg14(
   cardAccess: Uint8Array,
@@ -64,7 +64,7 @@ export function compareWithDg14(
     : "differs";
 }
 
-/** A number of the standard's table, or parameters that the file brings along under a number of its own. */
+/** A number of the standard's table, or parameters in the file under a number beyond it. */
 function domainOf(info: PaceInfo, infos: readonly SecurityInfo[]): KeyAgreementDomain {
   if (info.parameterId !== null && info.parameterId <= lastStandardizedId) {
     return standardizedDomain(Number(info.parameterId));

@@ -23,7 +23,7 @@ export type PaceResult = {
   readonly messaging: SecureMessaging;
   readonly protocol: PaceProtocol;
   readonly domain: KeyAgreementDomain;
-  /** With the chip authentication mapping only: worth something to the one who made these steps, and to no other. */
+  /** With the chip authentication mapping only. Proves something only to the party that ran these steps. */
   readonly chipAuthentication: {
     readonly chipMappingKey: Uint8Array;
     readonly chipAuthenticationData: Uint8Array;
@@ -101,7 +101,7 @@ export function* paceDialogue(input: PaceInput): ChipDialogue<PaceResult> {
   };
 }
 
-/** MSE:Set AT. Some chips want the domain named in any case; others refuse the name where there is no choice. */
+/** MSE:Set AT. Some chips require the domain; others refuse it where there is no choice. */
 function* selectProtocol(input: PaceInput): ChipDialogue<void> {
   const select = (parameterId: number | null): CommandApdu => ({
     cla: 0,

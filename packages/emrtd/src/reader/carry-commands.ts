@@ -5,11 +5,10 @@ import type { Chip } from "./open-chip.ts";
 export type AnsweringChip = Pick<Chip, "forwardInSession" | "forwardSealed" | "activeAuthentication">;
 
 /**
- * The device's part in a proof of the chip: it passes the commands on and brings the answers back, none of which it has
- * to understand. Where the chip refuses one there are fewer answers than commands, which is for the judge to judge. A
- * chip that is gone has not answered: CHIP_LOST is thrown, and the proof can be begun again. Any other error is a fault
- * of this reader and is thrown too: as an answer it would count as a refusal of the chip, and an honest document would
- * fail for a fault of ours.
+ * The device's part in a proof of the chip: it passes commands on and returns the answers, without
+ * understanding them. If the chip refuses a command there are fewer answers, which the judge evaluates.
+ * If the chip is gone, CHIP_LOST is thrown, and the proof can restart. Any other error is a fault of this
+ * reader and is thrown too: as an answer it would count as a refusal, and an honest document would fail.
  */
 export async function carryCommands(
   chip: AnsweringChip,

@@ -101,7 +101,7 @@ type Case = {
   readonly says: string;
   readonly quirks: VirtualChipQuirks;
   readonly options?: Partial<VirtualChipOptions>;
-  /** What a phone, which cannot reset a chip, gets: all files, or the advice to lay the document down again. */
+  /** The result on a phone, which cannot reset a chip: all files, or advice to place the document again. */
   readonly onPhone: "read" | "laid down again";
 };
 

@@ -308,7 +308,9 @@ test("the same random numbers give the same conversation, so a session can be re
   assert.deepEqual(await replayed.readFile("DG1"), chipFiles.DG1);
 });
 
-/** A chip whose document is taken away before each of these commands, counted from 1, and laid down again at once. */
+/**
+ * A chip whose document is removed before each of these commands, counted from 1, and placed again at once.
+ */
 function slipping(at: (count: number) => boolean, options: Partial<VirtualChipOptions> = {}) {
   const inner = chip(options);
   const sent = { count: 0, losses: 0 };
@@ -354,7 +356,7 @@ test("a chip that left the field is read on where it was, with a reader that wai
     assert.equal(sent.losses, 1);
     assert.equal(new Set(reads).size, reads.length, "nothing is read twice");
   }
-  // Twice in a row, the second time while it is being opened anew.
+  // Two times in a row, the second time while it is being reopened.
   const twice = slipping((count) => count === opening + 2 || count === opening + 4);
   const opened = await openChip(
     twice.transport,

@@ -14,7 +14,7 @@ import { type PaceOffer, paceOffers } from "../pace/pace-offers.ts";
 import { maxProtectedRead, type SecureMessaging } from "../secure-messaging/secure-messaging.ts";
 import { readWholeFile } from "./read-file.ts";
 
-/** What is printed on the document and opens the chip. */
+/** The printed key of the document, which opens the chip. */
 export type AccessKey = { readonly mrz: MrzKeyFields } | { readonly can: string };
 
 export type AccessMethod = "PACE" | "BAC" | "none";
@@ -37,13 +37,13 @@ export type OpenChipOptions = {
   /** Files that claim to be longer are not read. */
   readonly maxFileBytes?: number;
   /**
-   * A chip that leaves the field in the middle of a file is opened anew and read on from there. For readers whose next
-   * command waits until a chip is there; with any other the reading would only fail a moment later.
+   * Reopens a chip that leaves the field in the middle of a file, and continues reading there. For readers
+   * whose next command waits for a chip; with others the reading would only fail a moment later.
    */
   readonly waitsForReturn?: (lost: EmrtdError) => boolean;
 };
 
-/** Sizes of one READ BINARY that are tried in turn; each is cut down to what transport and cipher can carry. */
+/** Sizes of one READ BINARY, tried in turn; each is reduced to what transport and cipher can carry. */
 const readLadder: readonly number[] = [4096, 256, 224, 192, 160, 128];
 const defaultMaxFileBytes = 1024 * 1024;
 const maxReopenings = 8;
@@ -52,8 +52,8 @@ const selectMasterFile: CommandApdu = { cla: 0, ins: 0xa4, p1: 0, p2: 0x0c, data
 const selectApplication: CommandApdu = { cla: 0, ins: 0xa4, p1: 0x04, p2: 0x0c, data: ldsApplicationId };
 
 /**
- * Readers without a reset in whose field a chip was lost to a long command. The person lays the document down once
- * more, and the next reading must not lose it in the same way.
+ * Readers without a reset that lost a chip to a long command. When the person places the document again, the
+ * next reading must not lose it in the same way.
  */
 const lostToLongCommands = new WeakSet<ChipTransport>();
 
@@ -80,12 +80,15 @@ export class Chip {
   #pace: PaceResult | null = null;
   #cardAccess: Uint8Array | null = null;
   #shortOnly = false;
-  /** Whether the chip understands extended length: what EF.ATR/INFO says, or else a harmless command showed. Null when nothing tells. */
+  /**
+   * Whether the chip supports extended length: from EF.ATR/INFO, or from a harmless test command. Null if
+   * unknown.
+   */
   #chipExtends: boolean | null = null;
   #foundMasterFile = false;
   /**
-   * It refused a SELECT in the long form, and then the short form too, which it had taken before: it refuses everything
-   * until it is laid down again.
+   * It refused a SELECT in the long form, and then also in the short form, which had worked before. It
+   * refuses everything until it is placed again.
    */
   #fellSilentAtProbe = false;
   #chipMaxResponseBytes: number | null = null;
@@ -130,8 +133,8 @@ export class Chip {
   }
 
   /**
-   * Also opens anew, for example after the server had the chip to itself. A chip that refuses, as some do once a session was lost, is reset
-   * where the reader can do that; otherwise RESET_NEEDED asks for the person's hand.
+   * Also reopens, for example after the server has used the chip. A chip that refuses, as some do after a
+   * lost session, is reset if the reader can; otherwise RESET_NEEDED asks the person to place it again.
    */
   async open(): Promise<void> {
     try {
@@ -153,7 +156,7 @@ export class Chip {
     }
   }
 
-  /** A key that opened the chip before cannot be wrong now, and a first refusal of the key must not be repeated. */
+  /** A key that opened the chip before is right, and a first refusal of the key must not be repeated. */
   #resetMayHelp({ code }: EmrtdError): boolean {
     return this.#guarded || (code !== "ACCESS_KEY_INVALID" && code !== "PROTOCOL_UNSUPPORTED");
   }
@@ -227,7 +230,9 @@ export class Chip {
     return requireOk(answer, "INTERNAL AUTHENTICATE").slice();
   }
 
-  /** Carries plain commands of the server to the chip inside the running session. Stops at the first refusal. */
+  /**
+   * Passes plain commands of the server to the chip inside the current session. Stops at the first refusal.
+   */
   async forwardInSession(commands: readonly Uint8Array[]): Promise<Uint8Array[]> {
     await this.#ensureSession();
     const answers: Uint8Array[] = [];
@@ -270,7 +275,7 @@ export class Chip {
     );
   }
 
-  /** A session that was lost with the last file that was read must not look like a chip that refuses its proof. */
+  /** A session lost with the last file must not look like a chip that refuses its proof. */
   async #ensureSession(): Promise<void> {
     if (this.#handedOver || !this.#guarded || this.#messaging?.alive === true) return;
     await this.open();
@@ -328,8 +333,8 @@ export class Chip {
   }
 
   /**
-   * A SELECT in the long form, where the chip has not said whether it understands that: it changes nothing but the
-   * place, so a refusal costs one round trip, and no session.
+   * A SELECT in the long form, if it is unknown whether the chip supports that. It only changes the current
+   * file, so a refusal costs one round trip and no session.
    */
   async #selectProbing(command: CommandApdu): Promise<ResponseApdu> {
     if (this.#chipExtends !== null || this.#messaging !== null || !this.#extended)
@@ -365,7 +370,7 @@ export class Chip {
     });
   }
 
-  /** Some chips refuse this although they have what is asked for next, so a refusal is no error. */
+  /** Some chips refuse this although they have the next file, so a refusal is no error. */
   async #selectMasterFile(): Promise<void> {
     let answer = await this.send(selectMasterFile);
     if (answer.statusWord !== statusWords.ok)

@@ -44,10 +44,10 @@ export function filesToJudge(files: ReadDocumentFiles): DocumentFiles {
 }
 
 /**
- * Reads the files of a document that its security object names. EF.COM, which is not signed and in several states' documents is missing or
- * names other files than there are, decides nothing and is not read. DG11 holds more about a person than anybody asked for, so it is read
- * only when the century of birth cannot be known otherwise, by the calendar of `now`. The caller owns what it gets, and overwrites it when
- * it is no longer needed; of a reading that fails nothing is left.
+ * Reads the files that a document's security object names. EF.COM is unsigned, and in several states missing
+ * or wrong, so it is not read. DG11 holds more personal data than needed: it is read only if the century of
+ * birth is otherwise open, by `now`. The caller owns and overwrites the result; a failed reading leaves
+ * nothing behind.
  */
 export async function readDocument(chip: Chip, now: Date): Promise<ReadDocumentFiles> {
   const files: Partial<Record<DocumentFileName, Uint8Array>> = {};
@@ -70,7 +70,7 @@ export async function readDocument(chip: Chip, now: Date): Promise<ReadDocumentF
     const dg1 = await read("DG1");
     const named = groupsNamedIn(sod);
     for (const number of [11, 14, 15] as const) {
-      // A security object that this reader cannot read is for the judge to refuse; the keys are then tried for.
+      // If the security object is unreadable, try the groups with keys; the judge refuses it anyway.
       if (!(named?.has(number) ?? number !== 11)) continue;
       if (number === 11 && !centuryOfBirthIsOpen(dg1, now)) continue;
       await readIfThere(`DG${number}`);

@@ -16,7 +16,7 @@ type FileReading = {
   stepDown(): boolean;
   /** Opens a new session; false when that was done too often. */
   reopen(): Promise<boolean>;
-  /** Whether a chip that left the field is waited for, and opened anew when it is back. */
+  /** Whether to wait for a chip that left the field, and reopen it when it is back. */
   readonly waitsForReturn: (lost: EmrtdError) => boolean;
   onRead(readBytes: number, totalBytes: number): void;
 };
@@ -47,7 +47,7 @@ async function readSelectedFile(reading: FileReading): Promise<Uint8Array> {
       const piece = await readBlock(reading, offset, totalBytes - offset, false);
       file.set(piece, offset);
       offset += piece.length;
-      // Memory that is merely let go keeps what was in it: only the file itself is left, for its owner to overwrite.
+      // Freed memory keeps its contents, so pieces are overwritten. The owner overwrites the file.
       piece.fill(0);
       reading.onRead(offset, totalBytes);
     }
@@ -58,7 +58,10 @@ async function readSelectedFile(reading: FileReading): Promise<Uint8Array> {
   return file;
 }
 
-/** A session may be lost between files as well as inside one; a second one for the same file is a refusal. A chip may leave more often. */
+/**
+ * A session may be lost between files or inside one; a second loss for the same file is a refusal. A chip may
+ * leave more often.
+ */
 async function selectUntilThere(reading: FileReading): Promise<void> {
   for (let lostSessions = 0; ; ) {
     try {
@@ -81,8 +84,9 @@ function isAwaited(error: unknown, reading: FileReading): error is EmrtdError {
 }
 
 /**
- * Some chips say without protection that a file is not there, which costs the session. Asking again would only cost another one. Nobody
- * gains by forging that answer: a file that the security object names must be there for the document to pass.
+ * Some chips report a missing file without protection, which costs the session; asking again would cost
+ * another. A forged answer gains nothing: the document passes only with every file that the security object
+ * names.
  */
 function refuseAsMissing(error: EmrtdError, { name }: FileReading): void {
   if (error.statusWord === statusWords.fileNotFound)
@@ -147,8 +151,8 @@ async function readBlock(
       const comesBack = isAwaited(error, reading);
       if (!isLostSession(error) && !comesBack) throw error;
       problem = error;
-      // A long answer is the usual reason; but a session can also be lost at the smallest size, and once may be bad luck. A chip that left
-      // the field once was moved; one that leaves it twice at the same place has too little power for what it is asked.
+      // A long answer is the usual reason, but a session can be lost once at any size. A chip that left the
+      // field once was moved; one that leaves twice at the same point has too little power for this size.
       if (!comesBack || left++ > 0) reading.stepDown();
     }
     if (!(await reading.reopen())) throw problem;

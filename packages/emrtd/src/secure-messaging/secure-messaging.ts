@@ -13,8 +13,8 @@ const paddingIndicator = 0x01;
 const macBytes = 8;
 
 /**
- * Secure messaging of ICAO Doc 9303-11, section 9.8, for both ends of the wire. An object lives as long as the session:
- * the first thing that does not fit ends it for good, and every later use fails.
+ * Secure messaging of ICAO Doc 9303-11, section 9.8, for both ends. An object lives as long as the session:
+ * the first mismatch ends it for good, and every later use fails.
  */
 export class SecureMessaging {
   readonly suite: CipherSuite;
@@ -39,7 +39,9 @@ export class SecureMessaging {
     return protectedAnswerBytes(dataBytes, this.suite.blockBytes) > maxShortExpectedBytes;
   }
 
-  /** The terminal's half. The protected command always expects an answer, because status and MAC come as data. */
+  /**
+   * For the terminal. The protected command always expects an answer, because status and MAC come as data.
+   */
   protectCommand(command: CommandApdu): CommandApdu {
     this.#advance();
     const data = command.data ?? new Uint8Array(0);
@@ -60,7 +62,7 @@ export class SecureMessaging {
     };
   }
 
-  /** The terminal's other half. A status word outside of the protection proves nothing and ends the session. */
+  /** For the terminal. A status word outside of the protection proves nothing and ends the session. */
   unprotectResponse(response: ResponseApdu): ResponseApdu {
     this.#advance();
     if (response.data.length === 0) {

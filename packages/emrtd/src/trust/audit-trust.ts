@@ -80,8 +80,8 @@ function auditCountry(
 }
 
 /**
- * Master lists whose signer was revoked after they were imported. What they name stays trusted until the operator decides: a state that
- * retires a signer does not mean to take back all authorities of the world.
+ * Master lists whose signer was revoked after their import. Their authorities stay trusted until the operator
+ * decides: a state that retires a signer does not mean to withdraw all authorities.
  */
 export function listsOfRevokedSigners(
   store: TrustStore,
@@ -100,7 +100,7 @@ export function listsOfRevokedSigners(
   });
 }
 
-/** One that cannot be read any more says nothing, and must not hide what is known of the others. */
+/** An unreadable one says nothing, and must not hide the others. */
 function readKeptSigner(encoded: string): Certificate | null {
   try {
     return readCertificate(fromBase64(encoded));

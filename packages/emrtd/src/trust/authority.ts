@@ -3,8 +3,9 @@ import type { CertificateRevocationList } from "../x509/crl.ts";
 import type { TrustSource } from "./trust-record.ts";
 
 /**
- * Why a certificate may vouch for document signers: a signed list or the operator names it, or a trusted authority handed over to
- * it with a link certificate. `none` is a link certificate whose predecessor is not (yet) trusted; it vouches for nothing.
+ * Why a certificate may vouch for document signers: a signed list or the operator names it, or a trusted
+ * authority linked to it. `none`: a link certificate whose predecessor is not (yet) trusted; it vouches for
+ * nothing.
  */
 type TrustBasis = "named" | "linked" | "none";
 
@@ -20,7 +21,10 @@ export type Authority = {
 
 export type KnownRevocationList = {
   readonly list: CertificateRevocationList;
-  /** The authority of the list's name whose key signed it; null when none of the store did, and the list then counts for nothing. */
+  /**
+   * The authority of the list's name whose key signed it. Null if no key of the store did; such a list is
+   * ignored.
+   */
   readonly issuer: Authority | null;
   readonly source: TrustSource;
 };

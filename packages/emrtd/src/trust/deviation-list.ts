@@ -67,7 +67,7 @@ export type Deviation = {
   readonly descriptions: readonly DeviationDescription[];
 };
 
-/** What a state says about faults of its own documents. */
+/** A state's report about faults of its documents. */
 export type DeviationList = {
   /** Upper case. A list speaks for the documents of this state alone. */
   readonly country: string;
@@ -84,7 +84,9 @@ export type DeviationListOptions = {
   readonly now: Date;
 };
 
-/** Reads a deviation list. It throws unless a signer for such lists, certified by a trusted authority, signed it. */
+/**
+ * Reads a deviation list. Throws unless a signer for such lists, certified by a trusted authority, signed it.
+ */
 export function readDeviationList(bytes: Uint8Array, options: DeviationListOptions): DeviationList {
   const { checker, trust, now } = options;
   const signedData = readSignedData(bytes, { maxBytes: limits.maxBytes });
@@ -136,7 +138,10 @@ function readDeviation(deviation: Tlv): Deviation {
   };
 }
 
-/** The tags are implicit by the standard. Where a maker put the universal tag inside as well, that is read too. */
+/**
+ * The tags are implicit by the standard. An additional universal tag inside, as some makers write, is read
+ * too.
+ */
 function readDocuments(documents: Tlv): DeviatingDocuments {
   const field = (number: number) =>
     documents.find(contextPrimitive(number)) ?? documents.find(contextConstructed(number));
@@ -203,7 +208,7 @@ function invalid(message: string): EmrtdError {
   return new EmrtdError("DEVIATION_LIST_INVALID", message);
 }
 
-/** A document as far as deviations are told apart by it. */
+/** The properties of a document that select its deviations. */
 export type DocumentInQuestion = {
   /** Of the authority that stands behind it; upper case. */
   readonly country: string | null;
@@ -213,7 +218,10 @@ export type DocumentInQuestion = {
   readonly signedAt: Date | null;
 };
 
-/** What the lists of its own state say about a document. Where its date is not known, a period does not keep a deviation from it. */
+/**
+ * What the lists of its state say about a document. If its date is unknown, periods do not exclude
+ * deviations.
+ */
 export function deviationsOf(
   lists: readonly DeviationList[],
   document: DocumentInQuestion,

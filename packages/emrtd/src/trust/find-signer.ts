@@ -30,7 +30,7 @@ const storeTolerance: SignatureTolerance = {
   wrongCurveOfSameSize: false,
 };
 
-/** Whether the key id that a certificate gives for its issuer, where it gives one, can be that of this key. */
+/** Whether the issuer key id of a certificate, if it has one, can be that of this key. */
 export function keyIdFits(
   { authorityKeyId }: Pick<Certificate, "authorityKeyId">,
   { subjectKeyId }: Pick<Certificate, "subjectKeyId">,
@@ -64,7 +64,10 @@ export type FoundSigner<T> = {
   readonly warnings: readonly SignatureWarning[];
 };
 
-/** The candidates whose key made the signature. Those that share a key cost one check, and only so many keys are tried. */
+/**
+ * The candidates whose key made the signature. A shared key costs one check, and the number of keys is
+ * limited.
+ */
 export function findSigner<T extends { readonly certificate: Certificate }>(
   signed: Omit<SignatureToCheck, "key">,
   candidates: readonly T[],

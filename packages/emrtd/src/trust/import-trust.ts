@@ -18,7 +18,10 @@ import { TrustStore } from "./trust-store.ts";
 const maxImportBytes = 64 * 1024 * 1024;
 
 type TrustImportOptions = MasterListOptions & {
-  /** What is trusted already. Its revocation lists, and those of the same file, can revoke the signer of a master list. */
+  /**
+   * The current trust. Its revocation lists, and those of the same file, can revoke the signer of a master
+   * list.
+   */
   readonly trust?: TrustStore;
   /** What to call the import in the list of sources, usually the name of the file. */
   readonly label: string;
@@ -38,7 +41,7 @@ const nobody: TrustSignature = {
   signerCertificate: null,
 };
 
-/** Reads a master list, an LDIF or PEM file, or a single certificate, revocation list or deviation list, whichever it is. */
+/** Reads a master list, an LDIF or PEM file, or a single certificate, revocation list or deviation list. */
 export function importTrust(bytes: Uint8Array, options: TrustImportOptions): TrustImport {
   if (bytes.length > maxImportBytes) throw new EmrtdError("TRUST_IMPORT_INVALID", "The file is too large");
   const collector = new Collector(bytes, options);
@@ -125,7 +128,7 @@ class Collector {
     return list;
   }
 
-  /** Nobody vouches for a loose certificate but the operator, so at least it must be what it claims to be. */
+  /** Only the operator vouches for a single certificate, so its marks and its self-signature must be right. */
   #acceptCertificate(certificate: Certificate): Certificate {
     const { basicConstraints, keyUsage } = certificate;
     if (basicConstraints?.ca !== true && keyUsage?.keyCertSign !== true) {

@@ -12,9 +12,8 @@ export type KnownDeviationList = {
 export type RefusedDeviationList = { readonly reason: string; readonly source: TrustSource };
 
 /**
- * The deviation lists of all records that count beside what is trusted. As with revocation lists, who signed one is
- * judged when it is used and not when it is imported: its authority may come later, and its signer may be revoked
- * later.
+ * The deviation lists of all records, checked against the current trust. As with revocation lists, signers
+ * are judged on use, not on import: an authority may be added later, and a signer revoked later.
  */
 export function readDeviationLists(
   records: readonly TrustRecord[],

@@ -9,7 +9,7 @@ type LdifItem = {
   readonly line: number;
 };
 
-/** The attributes of the directories that publish travel document certificates, in lower case and without options. */
+/** Attributes of directories that publish travel document certificates, in lower case and without options. */
 const kinds: ReadonlyMap<string, LdifItemKind> = new Map<string, LdifItemKind>([
   ["usercertificate", "certificate"],
   ["cacertificate", "certificate"],
@@ -20,7 +20,10 @@ const kinds: ReadonlyMap<string, LdifItemKind> = new Map<string, LdifItemKind>([
 
 const maxItems = 200_000;
 
-/** The binary values of an LDIF file that hold certificates, revocation lists or master lists; all else is passed over. */
+/**
+ * The binary values of an LDIF file that hold certificates, revocation lists or master lists. Skips all
+ * others.
+ */
 export function readLdif(text: string): readonly LdifItem[] {
   const items: LdifItem[] = [];
   let attribute: string[] = [];

@@ -15,16 +15,27 @@ import type { TrustSignature } from "./trust-record.ts";
 const maxListBytes = 16 * 1024 * 1024;
 const maxListCertificates = 20_000;
 
+/**
+ * ICAO's list of 2023 has a DigestInfo without NULL; no other deviation is tolerated in lists of authorities.
+ */
+const tolerance: SignedDataTolerance = {
+  digestInfoWithoutNull: true,
+  rawEcdsa: false,
+  wrongCurveOfSameSize: false,
+  signerIdMismatch: false,
+  noSignedAttributes: false,
+};
+
 export type MasterListOptions = {
   readonly checker: SignatureChecker;
   /** Authorities that may vouch for the signer of a list. */
   readonly roots: readonly Certificate[];
-  /** SHA-256 fingerprints, in hexadecimal, of signers or of their authorities that the operator vouches for. */
+  /** SHA-256 fingerprints, in hexadecimal, of signers or their authorities that the operator trusts. */
   readonly pinnedSha256: readonly string[];
   readonly now: Date;
 };
 
-/** When the signer of a list was revoked, by itself or with the authority that vouches for it; null when no list says so. */
+/** When the signer of a list, or the authority that vouches for it, was revoked; null if it was not. */
 export type SignerRevocation = (signer: Certificate, anchor: Certificate) => Date | null;
 
 export type RejectedItem = {
@@ -39,7 +50,9 @@ export type MasterList = {
   readonly signature: TrustSignature;
 };
 
-/** Reads a CSCA master list. It throws unless the list is signed by somebody whom the operator trusts to name authorities. */
+/**
+ * Reads a CSCA master list. Throws unless a signer that the operator trusts to name authorities signed it.
+ */
 export function readMasterList(
   bytes: Uint8Array,
   options: MasterListOptions,
@@ -84,7 +97,9 @@ export function readMasterList(
   };
 }
 
-/** An authority vouches for a list only while it may sign at all: an old key that came to light must not name new authorities. */
+/**
+ * An authority vouches for a list only while it may sign: an old leaked key must not name new authorities.
+ */
 function checkAnchor(anchor: Certificate, signer: Certificate, signedAt: Date): void {
   if (anchor === signer) return;
   const begin = anchor.notBefore.getTime() - clockSkewMilliseconds;

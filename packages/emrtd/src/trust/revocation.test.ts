@@ -48,7 +48,7 @@ function issuer(keyLabel: string, subject: TestName): Issuer {
 const before = issuer("first key", name("CSCA"));
 const after = issuer("second key", name("CSCA"));
 const renamed = issuer("third key", name("CSCA under a new name"));
-/** Says that it is the same authority, and nobody trusts it. */
+/** Has the name of the authority, but is not trusted. */
 const impostor = issuer("impostor", name("CSCA"));
 
 const serials = {
@@ -306,7 +306,7 @@ type Case = {
   readonly lists: readonly Uint8Array[];
   readonly signedBy?: Issuer;
   readonly expected: Verdict;
-  /** Whether OpenSSL can be asked: it has no way to say that two roots are one authority, nor that a name has changed. */
+  /** Whether OpenSSL supports the case: it cannot treat two roots as one authority, or a name as changed. */
   readonly openssl: boolean;
 };
 
@@ -737,7 +737,8 @@ const cases: readonly Case[] = [
       trusted: [root(before)],
       lists: [clean(before, "2026-02-01", options)],
       expected: "revocation_unchecked",
-      // OpenSSL knows how to use lists of distribution points, of several issuers and of signers alone, which no state needs.
+      // OpenSSL supports lists of distribution points, of several issuers and of signers alone, which no
+      // state needs.
       openssl: !/distribution point|other issuers|another issuer|signers alone/.test(what),
     },
   ]),

@@ -7,8 +7,8 @@ import { isOwnIssuer, keyIdFits, signerAmong } from "./find-signer.ts";
 
 export type RevocationStatus = {
   /**
-   * The list of the authority's own name and those of the names it was handed over to, newest first. A serial on any of
-   * them is revoked.
+   * The list under the authority's name and those of its successor names, newest first. A serial on any is
+   * revoked.
    */
   readonly lists: readonly CertificateRevocationList[];
   /** When the authority itself was revoked; null when it was not. */
@@ -27,8 +27,9 @@ type RevokedKey = {
 };
 
 /**
- * Whoever issues revocation lists: one authority under one name, with all the keys it had. A list belongs to the name (RFC 5280
- * section 5, Doc 9303 part 12) and not to the key that signed it, so it counts for what every key of the name has issued.
+ * An issuer of revocation lists: one authority under one name, with all its keys. A list belongs to the name
+ * (RFC 5280 section 5, Doc 9303 part 12), not to the signing key. So it applies to certificates of every key
+ * of the name.
  */
 type ListIssuer = {
   /** Those that count, oldest first. */
@@ -37,7 +38,10 @@ type ListIssuer = {
   readonly successors: Set<ListIssuer>;
   /** The certificates of authorities that it issued: its own, and links to its successors. */
   readonly issued: Set<Authority>;
-  /** By public key: a root and a link to it are two certificates of one key, and a key that is bad is bad in both. */
+  /**
+   * By public key: a root and a link to it are two certificates of one key, and revoking the key affects
+   * both.
+   */
   readonly revokedKeys: Map<string, RevokedKey>;
 };
 
@@ -91,9 +95,9 @@ export class RevocationIndex {
   }
 
   /**
-   * From the oldest to the newest, because a list can revoke a key of its own authority. What such a key signs later is no list any
-   * more: whoever stole it could otherwise take every revocation back with a newer one. Only what it says against keys still holds,
-   * or a thief could strike first, with an early date, at the key that revokes his own.
+   * From oldest to newest, because a list can revoke a key of its authority. Later lists of that key do not
+   * count: otherwise a thief could undo every revocation with a newer list. Only its revocations of keys
+   * still count; otherwise a thief with an early date could first revoke the key that revokes the stolen one.
    */
   #countLists(oldestFirst: readonly SignedList[]): void {
     const revokedByAnother = new Map<ListIssuer, Set<string>>();
@@ -148,8 +152,8 @@ function withSuccessors(issuer: ListIssuer): readonly ListIssuer[] {
 }
 
 /**
- * Two certificates are of one issuer when they have one name, and one state or one key. A name without a state may be that of two, so
- * there a change of keys needs a link certificate, as does a change of names.
+ * Two certificates belong to one issuer if they have the same name, and the same state or key. A name without
+ * a state may belong to two states, so there a new key needs a link certificate, and so does a new name.
  */
 function groupByIssuer(
   trusted: readonly Authority[],
@@ -189,7 +193,7 @@ function newIssuer(): ListIssuer {
   };
 }
 
-/** Without this an authority could put its own key under the name of another state with a link certificate, and speak for it. */
+/** Otherwise an authority could link its key to the name of another state and act for it. */
 function speaksForItsState(authority: Authority, byFingerprint: ReadonlyMap<string, Authority>): boolean {
   for (let current = authority; current.linkedFrom !== null; ) {
     const parent = byFingerprint.get(current.linkedFrom);

@@ -27,12 +27,12 @@ export type TrustSignature = {
   readonly signerCertificate: string | null;
 };
 
-/** One import, as it is kept: a store is the sum of its records, so two imports never overwrite each other. */
+/** One import, as stored. A store is the sum of its records, so imports never overwrite each other. */
 export type TrustRecord = {
   readonly source: TrustSource;
   readonly certificates: readonly Uint8Array[];
   readonly revocationLists: readonly Uint8Array[];
-  /** What states say about faults of their own documents; absent where the import had none. */
+  /** Reports of states about faults of their documents; absent if the import had none. */
   readonly deviationLists?: readonly Uint8Array[];
 };
 

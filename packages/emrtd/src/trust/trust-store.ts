@@ -11,7 +11,7 @@ import type { TrustRecord, TrustSource } from "./trust-record.ts";
 
 /** A list that counts for nothing, and why. */
 export type RefusedRevocationList = {
-  /** Of the name that the list gives for its issuer, as in `DistinguishedName`; null when not even that could be read. */
+  /** Key of the issuer's name, as in `DistinguishedName`; null if it could not be read. */
   readonly issuerKey: string | null;
   /** For people; null when the list could not be read. */
   readonly issuer: string | null;
@@ -34,7 +34,7 @@ type IssuerCandidates = {
 
 const maxSignersKept = 256;
 
-/** The last 48 bits of a signature tell certificates apart well enough to find one; the whole is compared afterwards. */
+/** The last 48 bits of a signature suffice to find a certificate; the whole is compared afterwards. */
 function memoKey(der: Uint8Array): number {
   let key = 0;
   for (let offset = Math.max(0, der.length - 6); offset < der.length; offset++)
@@ -51,8 +51,8 @@ type Entry = {
 };
 
 /**
- * The authorities and revocation lists of all records together. What it says never changes; it only keeps certificates of signers
- * that it has led to an authority before, because a state signs a hundred thousand documents with each.
+ * The authorities and revocation lists of all records together. It is immutable, except for a cache of signer
+ * certificates that chain to an authority, because a state signs a hundred thousand documents with each.
  */
 export class TrustStore {
   readonly authorities: readonly Authority[];
@@ -102,8 +102,8 @@ export class TrustStore {
   }
 
   /**
-   * The ones among these authorities of the store whose key certified the signer. The same certificate is asked about
-   * for a hundred thousand documents, and what was found once under the same tolerance holds for all of them.
+   * Those of the given authorities whose key certified the signer. A signer occurs in a hundred thousand
+   * documents, so results are cached per tolerance.
    */
   findCertifier(
     signer: Certificate,
@@ -125,7 +125,7 @@ export class TrustStore {
     return known !== undefined && equal(known.der, der) ? known : readCertificate(der);
   }
 
-  /** To be told of signers that a trusted authority certified, and of no others: strangers must not push them out. */
+  /** Only for signers that a trusted authority certified: others must not evict them. */
   rememberSigner(signer: Certificate): void {
     const key = memoKey(signer.der);
     if (this.#signers.get(key) === signer) return;
@@ -140,7 +140,9 @@ export class TrustStore {
     return this.#revocation.statusOf(authority, now);
   }
 
-  /** When this certificate, or the authority of the store that issued it, was revoked; null when no list that counts says so. */
+  /**
+   * When this certificate, or its issuing authority in the store, was revoked; null if no valid list says so.
+   */
   revokedAt(certificate: Certificate, checker: SignatureChecker, now: Date): Date | null {
     const issuer = signerAmong(certificate, this.issuersOf(certificate).authorities, checker);
     if (issuer === null) return null;
@@ -166,7 +168,7 @@ export class TrustStore {
     return [...this.#unreadableLists, ...refused];
   }
 
-  /** Whether a list of the authority's name is here and counts for nothing, so that there is one and nothing was checked. */
+  /** Whether the store has a list of the authority's name that cannot be used. */
   hasRefusedList({ certificate }: Authority, now: Date): boolean {
     return this.refusedLists(now).some(({ issuerKey }) => issuerKey === certificate.subject.key);
   }
@@ -200,7 +202,7 @@ export class TrustStore {
     }
   }
 
-  /** A list speaks in a name, so only a key of that name can have signed it; the key id says merely which one to try first. */
+  /** Only a key of the list's name can have signed it; the key id only selects which one to try first. */
   #signerOf(list: CertificateRevocationList, checker: SignatureChecker): Authority | null {
     const named = this.#byName.get(list.issuer.key) ?? [];
     const { authorityKeyId } = list;
@@ -232,7 +234,7 @@ function collectAuthorities(
       if (known === undefined) {
         const certificate = readOrTell(bytes, (reason) => unreadable.push({ fingerprint, reason, source }));
         if (certificate === null) continue;
-        // A certificate that says it signed itself was checked when it was imported; another one needs a list or a parent.
+        // A self-signed certificate was checked on import; any other needs a list or a parent.
         const named = source.signedBy !== null || isOwnIssuer(certificate);
         entries.set(fingerprint, { certificate, fingerprint, sources: [source], named, linkedFrom: null });
       } else {

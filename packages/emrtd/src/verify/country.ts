@@ -32,8 +32,8 @@ const islands =
   "ISO 3166-1; passports of the Crown dependencies and Gibraltar are made and signed in the United Kingdom";
 
 /**
- * Codes of Doc 9303 part 3 that ISO does not have, states that write another country into their certificates, and states whose documents
- * another state's authority signs.
+ * Codes of Doc 9303 part 3 that ISO lacks, states that write another country into their certificates, and
+ * states whose documents another state's authority signs.
  */
 export const countryExceptions: readonly CountryException[] = [
   { state: "D", countries: ["DE"], source: `${codes}: Germany is D and not DEU` },
@@ -120,8 +120,8 @@ export function sameCountry(one: string, other: string): boolean {
 }
 
 /**
- * The countries, in upper case, that the certificates of a document may name when its MRZ names this issuing state. A certificate may
- * also spell out the three letters themselves.
+ * The countries, in upper case, that a document's certificates may name for this issuing state in the MRZ. A
+ * certificate may also use the three letters.
  */
 export function certificateCountriesOf(issuingState: string): readonly string[] {
   const state = issuingState.replaceAll("<", "").toUpperCase();
@@ -130,7 +130,7 @@ export function certificateCountriesOf(issuingState: string): readonly string[] 
 
 const threeByIso: ReadonlyMap<string, string> = new Map([...isoByThree].map(([three, two]) => [two, three]));
 
-/** Codes of two letters whose code in Doc 9303 part 3 is not that of ISO 3166-1, or that ISO does not assign. */
+/** Two-letter codes whose code in Doc 9303 part 3 differs from ISO 3166-1, or that ISO does not assign. */
 const ownCodes: ReadonlyMap<string, string> = new Map([
   ["DE", "D"],
   ["EU", "EUE"],

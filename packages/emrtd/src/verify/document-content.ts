@@ -50,8 +50,8 @@ export function readSecurityObjectFile(sod: Uint8Array): SecurityObjectFile {
 }
 
 /**
- * The keys with which a chip can prove that it is no copy. They are here only when the security object names the group they come from: an
- * unsigned key proves that somebody has a key.
+ * The keys with which a chip can prove that it is no copy. Present only if the security object names their
+ * group: an unsigned key proves nothing about the document.
  */
 export type ChipKeys = {
   readonly securityInfos: readonly SecurityInfo[] | null;

@@ -1,6 +1,6 @@
 import { type CheckName, failedCheckOf, type Report } from "./report.ts";
 
-/** Why a document was refused, as partners are told. */
+/** Why a document was refused, as reported to partners. */
 export type DocumentFailureCode =
   | "document_data_invalid"
   | "document_authenticity_failed"

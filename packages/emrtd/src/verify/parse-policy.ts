@@ -15,9 +15,9 @@ const bases: Readonly<Record<string, VerificationPolicy>> = { default: defaultPo
 const maxPolicyCharacters = 8192;
 
 /**
- * A policy as an operator writes it, in one of two forms: `strict, sha1=warn, revocation_list_stale=refuse`, with commas or line breaks
- * between the parts, or a JSON object `{"base": "strict", "sha1": "warn"}`. What is not named is as in the base, which is `default` unless
- * `strict` is named first. It throws POLICY_INVALID with what is wrong and what would be right.
+ * A policy in one of two forms: `strict, sha1=warn, revocation_list_stale=refuse`, with commas or line
+ * breaks, or a JSON object `{"base": "strict", "sha1": "warn"}`. Unnamed switches follow the base, `default`
+ * unless `strict` comes first. Throws POLICY_INVALID with what is wrong and what would be right.
  */
 export function parsePolicy(text: string): VerificationPolicy {
   if (text.length > maxPolicyCharacters) throw invalid("The policy is too long");

@@ -2,8 +2,8 @@ import type { SignedDataTolerance } from "../cms/verify-signed-data.ts";
 import type { SignatureTolerance } from "../crypto/check-signature.ts";
 
 /**
- * `accept`: without a word. `warn`: named among the warnings of the report. `refuse`: the check fails with the switch's
- * name as its reason.
+ * `accept`: no trace. `warn`: listed among the report's warnings. `refuse`: the check fails with the switch's
+ * name as reason.
  */
 export const rulings = ["accept", "warn", "refuse"] as const;
 export type Ruling = (typeof rulings)[number];
@@ -14,13 +14,15 @@ export type PolicySwitchDefinition = {
   readonly byDefault: Ruling;
   /** In the policy that holds to nothing but the standards. */
   readonly strict: Ruling;
-  /** Whether an operator may set it. What is not for operators would let one state sign for another, or unsigned data in. */
+  /**
+   * Whether an operator may set it. The others would let one state sign for another, or accept unsigned data.
+   */
   readonly forOperators: boolean;
 };
 
 /**
- * Everything that may be judged one way or the other, defined once: the name is that of the warning and of the reason for a refusal, and
- * documentation is made from the descriptions.
+ * Every configurable judgement, defined once. The name is that of the warning and of the refusal's reason,
+ * and the documentation uses the descriptions.
  */
 export const policySwitches = {
   revocation_list_missing: {
@@ -30,7 +32,7 @@ export const policySwitches = {
     forOperators: true,
   },
   revocation_list_stale: {
-    description: "The newest revocation list is past the time of its successor.",
+    description: "The newest revocation list is out of date: its successor is due.",
     byDefault: "warn",
     strict: "refuse",
     forOperators: true,
@@ -70,7 +72,7 @@ export const policySwitches = {
   },
   document_type_not_listed: {
     description:
-      "The signer's certificate lists the types of documents that it signs, and this type is not among them.",
+      "The signer's certificate lists the document types that it signs, and this type is not listed.",
     byDefault: "warn",
     strict: "refuse",
     forOperators: true,
@@ -82,7 +84,7 @@ export const policySwitches = {
     forOperators: true,
   },
   signed_after_key_usage_period: {
-    description: "The document was signed after the signer's key was to be retired.",
+    description: "The document was signed after the usage period of the signer's key.",
     byDefault: "warn",
     strict: "refuse",
     forOperators: true,
@@ -94,13 +96,13 @@ export const policySwitches = {
     forOperators: true,
   },
   unknown_critical_extension: {
-    description: "The signer's certificate has a critical extension that is not understood here.",
+    description: "The signer's certificate has a critical extension that the service does not know.",
     byDefault: "refuse",
     strict: "refuse",
     forOperators: true,
   },
   extension_unreadable: {
-    description: "A certificate has an extension that cannot be read and that nothing hangs on.",
+    description: "A certificate has an extension that cannot be read and that no check needs.",
     byDefault: "warn",
     strict: "refuse",
     forOperators: true,
@@ -118,7 +120,7 @@ export const policySwitches = {
     forOperators: true,
   },
   authority_not_marked: {
-    description: "The authority's certificate does not say that it is one.",
+    description: "The authority's certificate is not marked as that of an authority.",
     byDefault: "warn",
     strict: "refuse",
     forOperators: true,
@@ -167,7 +169,7 @@ export type VerificationPolicy = {
   readonly signerCertificate: SignatureTolerance;
   /** RSA keys of document signers below this length are refused. */
   readonly minimumRsaBits: number;
-  /** A document is valid to the end of its last day where its holder is; the earth turns for twelve hours more than UTC. */
+  /** A document is valid to the end of its last day at the holder's place, up to twelve hours after UTC. */
   readonly expiryGraceHours: number;
 };
 

@@ -19,10 +19,10 @@ import type { ProofStep } from "../proof-step.ts";
 import type { ChipProof, ProofResult } from "./report.ts";
 
 /**
- * The proof that the chip is no copy, for whoever judges a document: a server that lets a device carry the commands, or
- * a desk that is both. The report says which proof to ask for (`nextProof`); the steps here give what to ask the chip
- * and judge its answers; `withChipProof` adds the result to the report. Nothing is kept between the steps but the
- * state, so each may run in another thread.
+ * The proof that the chip is no copy, for a server whose device passes the commands, or for a desk that is
+ * both. The report names the proof (`nextProof`); the steps here build requests and judge answers;
+ * `withChipProof` adds the result to the report. Only the state is kept between steps, so each may run in
+ * another thread.
  */
 export type ChipProofState =
   | (ChipAuthenticationState & { readonly proof: "chip_authentication" })
@@ -47,7 +47,7 @@ export function beginChipProof(proof: ChipProof, files: ProofFiles, random: Rand
   }
 }
 
-/** `answers` are those of the chip to what was asked last, in order; none at all when it refused to answer. */
+/** `answers`: the chip's answers to the last request, in order; empty if it refused. */
 export function continueChipProof(
   state: ChipProofState,
   answers: readonly Uint8Array[],

@@ -12,7 +12,7 @@ import {
   withChipProof,
 } from "./report.ts";
 
-/** A report in which everything passed, apart from what is said here. */
+/** A report in which everything passed, except the given outcomes. */
 function report(outcomes: Partial<Record<CheckName, Outcome>>, evidence: Check["evidence"] = {}) {
   const checks = checkNames.map((name): Check => {
     const outcome = outcomes[name] ?? (/_authentication(_mapping)?$/.test(name) ? "not_offered" : "passed");

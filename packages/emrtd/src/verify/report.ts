@@ -22,9 +22,9 @@ export const checkNames = [
 export type CheckName = (typeof checkNames)[number];
 
 /**
- * `pending` is a proof that the chip offers and that is still to be asked for; `not_offered` one that it cannot give,
- * or only in a way that is unknown here, which a warning tells. `not_run` means that an earlier check failed, or that
- * another proof made this one superfluous.
+ * `pending`: offered by the chip and still to be requested. `not_offered`: not possible, or only in an
+ * unsupported way, which gives a warning. `not_run`: an earlier check failed, or another proof made this one
+ * superfluous.
  */
 export type Outcome = "passed" | "failed" | "pending" | "not_offered" | "not_run";
 
@@ -55,9 +55,9 @@ export type Warning = {
 };
 
 /**
- * `data_authentic`: the state wrote what was read, and the proof that this is its chip is still open. `chip_genuine`:
- * that proof was given. `chip_clonable`: the document offers no such proof, so the chip may be a copy. Null: not even
- * the data is authentic, or the chip failed its proof.
+ * `data_authentic`: the state signed the data, and the proof of the chip is still open. `chip_genuine`: that
+ * proof was given. `chip_clonable`: the document offers no such proof, so the chip may be a copy. Null: the
+ * data is not authentic, or the chip failed its proof.
  */
 export type Level = "data_authentic" | "chip_genuine" | "chip_clonable";
 
@@ -72,7 +72,7 @@ export type Report = {
   readonly checks: readonly Check[];
   readonly warnings: readonly Warning[];
   readonly level: Level | null;
-  /** The proof to ask the chip for next; null when none is offered, none is left to ask for, or the data is not authentic. */
+  /** The proof to request next; null if none is offered or left, or if the data is not authentic. */
   readonly nextProof: ChipProof | null;
 };
 

@@ -605,7 +605,7 @@ test("a signer met before is judged like one met first, and nothing that differs
   const trust = new TrustStore(testCountryTrust(utopia), checker);
   const files = makeFiles();
   const first = verify(files, { trust });
-  // Read anew the first time, kept from the second on, known to be certified from the third on.
+  // Read the first time, cached from the second, known to be certified from the third.
   for (let time = 2; time <= 4; time++) assert.deepEqual(verify(files, { trust }), first, `time ${time}`);
   const strict = { policy: strictPolicy };
   assert.deepEqual(verify(files, { trust, ...strict }), verify(files, strict));

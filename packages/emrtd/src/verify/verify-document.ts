@@ -48,7 +48,7 @@ import {
 type DocumentVerification = {
   readonly files: DocumentFiles;
   readonly trust: TrustStore;
-  /** What states say about faults of their own documents. */
+  /** Reports of states about faults of their documents. */
   readonly deviations?: readonly DeviationList[];
   readonly policy: VerificationPolicy;
   readonly now: Date;
@@ -72,8 +72,8 @@ function wasValidAt({ notBefore, notAfter }: Certificate, time: Date): boolean {
 }
 
 /**
- * Passive authentication, document expiry, and which proof of the chip is to be asked for. It stops at the first check that
- * fails; the proofs themselves are added later with `withChipProof`.
+ * Passive authentication, document expiry, and the selection of the chip's proof. Stops at the first failed
+ * check. `withChipProof` adds the proofs later.
  */
 export function verifyDocument(input: DocumentVerification): VerifiedDocument {
   const { files, policy, now, checker } = input;
@@ -107,11 +107,10 @@ export function verifyDocument(input: DocumentVerification): VerifiedDocument {
 }
 
 /**
- * Decision: keys for chip authentication that are all of a kind unknown to this package (another curve, another group,
- * a version that needs terminal authentication) are no fault of the document. The state signed DG14, so no copy of a
- * chip can bring this about, and to refuse would turn an honest holder away for what we lack. Chip authentication then
- * counts as not offered, with a warning that says so: the next proof is asked for where there is one, and otherwise
- * the level is that of a chip that may be a copy.
+ * Chip authentication keys that are all unsupported (another curve, another group, a version that needs
+ * terminal authentication) are no fault of the document. The state signed DG14, so a copy cannot cause this.
+ * Chip authentication counts as not offered, with a warning. The next proof is requested if there is one;
+ * otherwise the chip may be a copy.
  */
 function offerChipAuthentication(run: Run, { securityInfos }: ChipKeys): void {
   const { offers, problem } = chipAuthenticationOffersIn(securityInfos ?? []);
@@ -127,9 +126,9 @@ function offerChipAuthentication(run: Run, { securityInfos }: ChipKeys): void {
 }
 
 /**
- * Decision: where the signed DG14 announces the mapping and no other proof is offered, the document must give it.
- * EF.CardSecurity that is missing, not of the state or without the key is refused, or a copy would only have to leave
- * it out. Where nothing signed announces the mapping, it counts as not offered.
+ * If the signed DG14 announces the mapping and no other proof is offered, the document must give it. A
+ * missing, foreign or keyless EF.CardSecurity is refused, or a copy could simply omit it. If nothing signed
+ * announces the mapping, it counts as not offered.
  */
 function offerChipMapping(run: Run, { chipKeys, mrz }: DocumentContent, input: DocumentVerification): void {
   const name = "chip_authentication_mapping";
@@ -148,7 +147,8 @@ function checkCardSecurity(
 ): void {
   const file = input.files.cardSecurity ?? note.fail("card_security_missing");
   const { signedData, securityInfos } = readCardSecurity(file);
-  // The content is a set, as signed attributes are: without attributes, those of another message could pass for it.
+  // The content is a set, like signed attributes: without attributes, those of another message could replace
+  // it.
   const tolerance = { ...input.policy.securityObject, noSignedAttributes: false };
   const policy = { ...input.policy, securityObject: tolerance };
   const run = new Run(policy);
@@ -166,7 +166,7 @@ function checkCardSecurity(
   if (chipMappingOffer(dg14, securityInfos) === null) note.fail("card_security_without_key");
 }
 
-/** Who signed the security object, without a look at the groups it is about: the checks up to `revocation`. */
+/** Who signed the security object, without its groups: the checks up to `revocation`. */
 export function verifySecurityObject(
   input: Omit<DocumentVerification, "files"> & { readonly sod: Uint8Array },
 ): Report {
@@ -210,8 +210,8 @@ function checkAuthorship(
 }
 
 /**
- * The zone gives two digits of the year of birth. Where they can mean two centuries, what the state signed besides may settle it: the
- * full date in DG11, whose hash has been compared by now, or the time of the signature.
+ * The zone has two digits of the birth year. If two centuries are possible, other signed data may settle it:
+ * the full date in DG11, whose hash is already checked, or the time of the signature.
  */
 function settleBirth(
   run: Run,
@@ -226,7 +226,7 @@ function settleBirth(
   const fullDate = dg11 === undefined ? null : readFullDateOfBirth(dg11);
   const known = fullDate === null ? settled : withFullDateOfBirth(settled, fullDate);
   if (known.otherYears.length === 0) return known;
-  // Refused, it stays open: the document is good, and only what hangs on the century cannot be told.
+  // If refused, the century stays open: the document is valid, and only claims that need the century fail.
   const ruling = run.ruling("century_of_birth_unknown");
   if (ruling === "warn") run.warn("data_group_hashes", "century_of_birth_unknown");
   return ruling === "refuse" ? known : { ...known, otherYears: [] };
@@ -243,7 +243,7 @@ class CheckFailed extends Error {
 
 const noEvidence: Evidence = {};
 
-/** What a check writes down while it runs. One for all checks of a document, which run one after the other. */
+/** Collects the results of a check while it runs. All checks of a document share one, in sequence. */
 class Note {
   readonly #run: Run;
   #check: CheckName = "structure";
@@ -262,7 +262,7 @@ class Note {
     return this.#written;
   }
 
-  /** All that is known by now, in place of what was written before: putting two objects together takes longer than writing one again. */
+  /** Replaces the previous evidence: merging two objects takes longer than writing one again. */
   evidence(facts: Evidence): void {
     this.#written = facts;
   }
@@ -399,7 +399,10 @@ function checkSignature(
   return verdict;
 }
 
-/** Signers of master lists, deviation lists and visible seals: certified by the same authorities, and not for documents. */
+/**
+ * Signers of master lists, deviation lists and visible seals: certified by the same authorities, but not for
+ * documents.
+ */
 const icaoUses = "2.23.136.1.1.";
 
 function checkSignerCertificate(signer: Certificate, policy: VerificationPolicy, note: Note): void {
@@ -536,7 +539,7 @@ function checkRevocation(
   if (stale) note.judge("revocation_list_stale");
 }
 
-/** The proof that a chip is no copy hangs on these groups, so leaving one out must not make a document look as if it had none. */
+/** The proof that a chip is no copy needs these groups, so omitting one must not look like having none. */
 const groupsWithChipKeys: readonly DataGroupNumber[] = [14, 15];
 
 function checkHashes(
@@ -606,7 +609,7 @@ function findDeviations(
   return deviationsOf(deviations, { country, documentCode, documentNumber, signer, signedAt }, checker);
 }
 
-/** The signer's certificate may say for which documents it is; Doc 9303 part 12 writes them as they stand in the zone. */
+/** The signer's certificate may list its document types; Doc 9303 part 12 writes them as in the zone. */
 function checkDocumentType({ documentTypes }: Certificate, { documentCode }: Mrz, note: Note): void {
   if (documentTypes === null) return;
   note.add({ document_types: documentTypes });

@@ -14,9 +14,8 @@ const linePitch = 6.1;
 const bottomMargin = 3.6;
 
 /**
- * The side of a test document that a camera reads, as a drawing (SVG, in millimetres). It is made up, says so, and
- * carries a security print of our own, so that nobody can take it for the document of a state. `portrait` is an address
- * that an image may have, or null.
+ * The data page of a test document as an SVG in millimetres. It says that it is fictional and has an invented
+ * security print, so that it cannot pass for a document of a state. `portrait` is an image address or null.
  */
 export function drawDataPage(mrzLines: readonly string[], at: Date, portrait: string | null): string {
   const { format, name, documentNumber, nationality, dateOfBirth, dateOfExpiry, sex } = parseMrzLines(

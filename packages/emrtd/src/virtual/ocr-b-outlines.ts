@@ -1,6 +1,9 @@
 // Written by training/make_outlines.py.
 
-/** The outline of each character of the zone in OCR-B, 100 wide, y downwards from the base line. Drawn after the font of Matthew Skala and Norbert Schwarz, which is in the public domain. */
+/**
+ * The outline of each character of the zone in OCR-B, 100 wide, y downwards from the base line. Drawn after
+ * the public-domain font of Matthew Skala and Norbert Schwarz.
+ */
 export const ocrBOutlines: Readonly<Record<string, string>> = {
   "0": "M16 -47C16 -20 23 2 50 2C52 2 53 2 54 2C55 2 56 2 56 2C79 0 85 -24 85 -47C85 -79 82 -107 50 -107C18 -107 16 -79 16 -47ZM29 -47C29 -58 29 -70 32 -79C34 -88 38 -93 50 -93C52 -93 55 -93 57 -93C70 -90 71 -71 71 -54V-47C71 -33 69 -12 53 -12H50C48 -12 45 -12 44 -12C31 -15 29 -33 29 -47Z",
   "1": "M20 -78C20 -75 23 -71 27 -71C28 -71 30 -72 31 -73L49 -88V-6C49 -2 52 1 56 1C60 1 63 -2 63 -6V-100C63 -103 60 -107 56 -107H52C50 -107 49 -106 47 -105L22 -83C21 -82 20 -80 20 -78Z",

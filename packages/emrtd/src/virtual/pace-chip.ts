@@ -41,7 +41,7 @@ type PaceStep = {
   readonly messaging?: SecureMessaging;
 };
 
-/** The chip's half of PACE: one object per run, one method call per GENERAL AUTHENTICATE. */
+/** The chip's side of PACE: one object per run, one method call per GENERAL AUTHENTICATE. */
 export class PaceChip {
   readonly #protocol: PaceProtocol;
   readonly #password: PacePassword;

@@ -6,7 +6,7 @@ import type { DocumentFiles } from "../verify/document-content.ts";
 
 export type TestFileName = "COM" | "SOD" | "CardSecurity" | `DG${DataGroupNumber}`;
 
-/** What partners are told about a session, when its document or its holder is refused. */
+/** The failure that partners see when the document or its holder is refused. */
 export type ExpectedFailureCode =
   | "document_data_invalid"
   | "document_authenticity_failed"
@@ -30,7 +30,7 @@ export type TestChip = {
   readonly clone: boolean;
 };
 
-/** Who stands in front of the camera with a test document when no person does: one of the drawn people of the portraits. */
+/** The drawn person in front of the camera for a test document. */
 export type TestHolder = {
   readonly person: "adult" | "elder" | "child";
   /** Otherwise a still photograph of them is held up. */
@@ -44,7 +44,9 @@ export type TestDocument = {
   readonly description: string;
   /** Null when the document passes. */
   readonly expectedFailureCode: ExpectedFailureCode | null;
-  /** The step that the expectation is about; with `face`, what stands in front of the camera decides as well. */
+  /**
+   * The step that the expectation applies to; with `face`, the person in front of the camera counts as well.
+   */
   readonly decidedBy: "chip" | "face";
   readonly holder: TestHolder;
   /** The zone as printed, which is what a person types or a camera reads. */

@@ -34,7 +34,7 @@ export type VirtualChipQuirks = {
   readonly maxReadBytes?: number;
   /** What a longer READ BINARY gets: a status word, fewer bytes than asked, or the end of the session. */
   readonly onLongRead?: "wrong-length" | "fewer-bytes" | "lose-session";
-  /** Refuses a read that goes past the end of the file instead of giving what is there. */
+  /** Refuses a read past the end of the file instead of returning the rest. */
   readonly exactLastRead?: boolean;
   /** Forgets the session once, after this many protected commands. */
   readonly loseSessionAfterCommands?: number;
@@ -205,7 +205,7 @@ class SoftwareChip {
   }
 
   #answerPlain(command: DecodedCommand): ResponseApdu {
-    // An unprotected command ends the session: nobody may slip one in.
+    // An unprotected command ends the session, so that none can be injected.
     if (this.#messaging !== null) this.#loseSession();
     return this.#execute(command);
   }

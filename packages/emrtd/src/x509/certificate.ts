@@ -55,7 +55,9 @@ type Extensions = {
   unreadable: readonly string[];
 };
 
-/** What verification needs of an X.509 certificate, read once; key and signature algorithm are read when asked for. */
+/**
+ * The parts of an X.509 certificate that verification needs. Key and signature algorithm are read on demand.
+ */
 export class Certificate implements Readonly<Extensions> {
   /** The whole certificate as encoded. */
   readonly der: Uint8Array;
@@ -76,9 +78,9 @@ export class Certificate implements Readonly<Extensions> {
   readonly keyUsage: KeyUsage | null;
   readonly privateKeyUsagePeriod: Period | null;
   readonly extendedKeyUsage: readonly string[] | null;
-  /** Critical extensions that nobody here understands. */
+  /** Critical extensions that are not supported. */
   readonly unknownCritical: readonly string[];
-  /** Codes of the documents that a signer may sign, without fillers: P, ID. Null when the certificate does not say. */
+  /** Document codes that a signer may sign, without fillers: P, ID. Null if the certificate does not say. */
   readonly documentTypes: readonly string[] | null;
   /** Extensions that cannot be read and that nothing is decided by. */
   readonly unreadable: readonly string[];
@@ -189,7 +191,7 @@ function readExtensions(wrapper: Tlv | undefined): Extensions {
       .at(parts[1]?.tag === tags.boolean ? 2 : 1, "The value of an extension")
       .octetString();
     const content = (): Tlv => readWhole(value, limits);
-    /** For what only hints: when it cannot be read, it is as if it were not there, unless its maker marked it as critical. */
+    /** For hints only: an unreadable one counts as absent, unless it is marked critical. */
     const hint = <T>(read: () => T): T | null => {
       try {
         return read();
@@ -238,14 +240,14 @@ export function readAuthorityKeyId(content: Tlv): Uint8Array | null {
   );
 }
 
-/** Some authorities put the bytes of the key id there as they are, without an OCTET STRING around them; others point at the same bytes. */
+/** Some authorities omit the OCTET STRING around the key id's bytes. */
 function rawKeyId(value: Uint8Array): Uint8Array | null {
   return value.length > 0 && value.length <= maxKeyIdBytes ? value : null;
 }
 
 /**
- * DocumentTypeList of Doc 9303 part 12: a version and a set of codes as they stand in the zone. Indonesia and the
- * Philippines write the codes alone, as a sequence of texts.
+ * DocumentTypeList of Doc 9303 part 12: a version and a set of codes as in the zone. Indonesia and the
+ * Philippines write only the codes, as a sequence of texts.
  */
 function readDocumentTypes(content: Tlv): readonly string[] {
   const parts = content.expect(tags.sequence, "A document type list").children();

@@ -16,9 +16,9 @@ const extensionOids = {
 } as const;
 
 /**
- * Restricts a list to part of the certificates, or lets it speak for other issuers (an indirect list). Taken for a
- * complete one, such a list would make a revoked signer look good, so it is refused also where its maker forgot to mark
- * the extension as critical. A list of all end entities is complete for signers (`isCompleteForSigners`).
+ * Restricts a list to part of the certificates, or lets it cover other issuers (an indirect list). Read as
+ * complete, such a list would hide a revoked signer. So it is refused even if the extension is not marked
+ * critical. A list of all end entities is complete for signers (`isCompleteForSigners`).
  */
 const issuingDistributionPoint = "2.5.29.28";
 
@@ -116,7 +116,7 @@ function readEntries(entries: Tlv | undefined): ReadonlyMap<string, Date> {
   return revokedAt;
 }
 
-/** RFC 5280, section 5.3: a list with an entry that is not understood must not be used at all. */
+/** RFC 5280, section 5.3: a list with an unsupported entry must not be used. */
 function checkEntryExtensions(extensions: Tlv): void {
   for (const extension of extensions.expect(tags.sequence, "The extensions of an entry").iterate()) {
     const { oid, critical } = readExtension(extension);
@@ -150,7 +150,7 @@ export function compareListAge(
 ): number {
   const difference = one.thisUpdate.getTime() - other.thisUpdate.getTime();
   if (difference !== 0) return difference;
-  // A list without a number is older than one with any: without some such rule there would be no order at all.
+  // A list without a number counts as older than any with one, so that all lists have an order.
   const first = one.number === null ? -1n : BigInt(`0x${one.number}`);
   const second = other.number === null ? -1n : BigInt(`0x${other.number}`);
   return first < second ? -1 : first > second ? 1 : 0;
@@ -186,8 +186,8 @@ function readCrlExtensions(
 }
 
 /**
- * The list holds all end entities of its issuer (`onlyContainsUserCerts`), and nothing else is said but that it is the
- * issuer's own. Any other name of a distribution point, also an address, may be that of one part of several.
+ * The list holds all end entities of its issuer (`onlyContainsUserCerts`) and has no other restriction than
+ * the issuer's own name. Any other distribution point, also an address, may name one part of several.
  */
 function isCompleteForSigners(point: Tlv, issuer: DistinguishedName): boolean {
   const fields = point.expect(tags.sequence, "An issuing distribution point").children();

@@ -7,8 +7,8 @@ const distributionPoints = "2.5.29.31";
 const maxAddresses = 8;
 
 /**
- * The http and https addresses where an authority says that it publishes its revocation lists. A hint and nothing more: what cannot be read
- * gives none, because a certificate is as good without it.
+ * The http and https addresses where an authority publishes its revocation lists. Only a hint: unreadable
+ * ones give none, because the certificate is valid without them.
  */
 export function revocationListAddresses(certificate: Uint8Array): readonly string[] {
   try {

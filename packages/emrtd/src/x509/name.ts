@@ -17,8 +17,8 @@ const shortNames: ReadonlyMap<string, string> = new Map([
 
 export type DistinguishedName = {
   /**
-   * Equal for names that RFC 5280 calls equal: the string type, case and runs of spaces do not count, the order of the
-   * parts does.
+   * Equal for names that RFC 5280 treats as equal: string type, case and runs of spaces do not count; order
+   * does.
    */
   readonly key: string;
   /** The first country, as written: states use both cases and, rarely, three letters. */
@@ -27,7 +27,7 @@ export type DistinguishedName = {
   readonly display: string;
 };
 
-/** Names come from strangers' certificates and are shown in reports, so what is shown of them is bounded. */
+/** Names come from foreign certificates and appear in reports, so their length is limited. */
 const maxDisplayCharacters = 300;
 
 export function readName(name: Tlv): DistinguishedName {

@@ -16,7 +16,7 @@ export function pem(label: string, bytes: Uint8Array): string {
   return `-----BEGIN ${label}-----\n${toBase64(bytes).replace(/.{64}(?=.)/g, "$&\n")}\n-----END ${label}-----\n`;
 }
 
-/** Runs with a folder of its own, which is gone afterwards; `write` gives the path of what it wrote. */
+/** Runs with a temporary folder; `write` returns the path of the file that it wrote. */
 export function inFolder(run: (write: (name: string, content: Uint8Array | string) => string) => void): void {
   const folder = mkdtempSync(path.join(tmpdir(), "openssl-"));
   try {

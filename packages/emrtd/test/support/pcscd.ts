@@ -23,13 +23,13 @@ export type TestPcscd = {
   readonly socketPath: string;
   /** Where the virtual reader waits for its card. */
   readonly vpcdPort: number;
-  /** Puts a chip into the reader and waits until the daemon says that it is there; closing it waits until it is not. */
+  /** Puts a chip into the reader and waits until the daemon sees it; closing waits until it is gone. */
   insert(chip: VirtualChip): Promise<{ close(): Promise<void> }>;
   stop(): Promise<void>;
 };
 
 const pollMilliseconds = 50;
-/** Far more than the daemon ever needs, because a machine that is busy with other tests must not fail this one. */
+/** Far more than the daemon needs, so that a busy machine does not fail the test. */
 const deadlineMilliseconds = 60_000;
 const maxStarts = 5;
 
@@ -47,14 +47,15 @@ async function freePort(): Promise<number> {
 }
 
 /**
- * A daemon of our own: its own socket, handed over the way systemd does it, its own reader configuration, and nothing
- * shared with a daemon that may be running on the machine. Resolves when its virtual reader waits for a card.
+ * A separate daemon with its own socket, passed as systemd does, and its own reader configuration. It shares
+ * nothing with a daemon that may run on the machine. Resolves when its virtual reader waits for a card.
  */
 export async function startPcscd(): Promise<TestPcscd> {
   for (let start = 1; ; start++) {
     const daemon = await spawnPcscd();
     try {
-      // The daemon answers once it has opened its readers. It goes on without one whose port was taken meanwhile.
+      // The daemon answers once it has opened its readers. It continues without one whose port was taken
+      // meanwhile.
       const client = await PcscdClient.open({
         socketPath: daemon.socketPath,
         timeoutMilliseconds: deadlineMilliseconds,
@@ -93,8 +94,8 @@ async function spawnPcscd(): Promise<TestPcscd & { log(): string }> {
     ["-c", `LISTEN_PID=$$ LISTEN_FDS=1 exec ${daemonPath} --foreground --error --config ${configuration}`],
     { stdio: ["ignore", "pipe", "pipe", handle.fd] },
   );
-  // Our own copy must not take connections away from the daemon. Closing it removes the path that it was bound to, so the
-  // socket gets another name first.
+  // Our copy must not take connections from the daemon. Closing it removes the bound path, so the socket is
+  // renamed first.
   renameSync(boundPath, socketPath);
   listener.close();
   const output: string[] = [];

@@ -12,7 +12,7 @@ export const sampleKey: MrzKeyFields = {
 };
 export const sampleCan = "135792";
 
-/** Files that have the outer shape of the real ones and noise inside: enough for everything below the data layer. */
+/** Files with the outer shape of real ones and noise inside: enough for everything below the data layer. */
 export function sampleFiles(options: { dg2Bytes?: number } = {}): Partial<Record<ChipFileName, Uint8Array>> {
   const noise = seededRandom("files");
   return {

@@ -3,7 +3,9 @@ import path from "node:path";
 
 const folder = process.env.ASSAY_VECTORS ?? "";
 
-/** Chip material made by others, which cannot be part of this repository. It is the `skip` option of tests that need it. */
+/**
+ * Chip material made by others, which cannot be part of this repository. Used as the `skip` option of tests.
+ */
 export const skipWithoutVectors: string | false =
   folder === "" ? "independent vectors are absent: set ASSAY_VECTORS to their folder" : false;
 

@@ -21,7 +21,7 @@ type Entry = {
   readonly profileId: string;
   readonly mrz?: Partial<MrzContent>;
   readonly portrait?: PortraitName;
-  /** Whoever is on the portrait, unless told otherwise. */
+  /** By default the person on the portrait. */
   readonly holder?: TestHolder;
   readonly options?: Partial<Omit<PersonalisationRequest, "country" | "profile" | "mrz" | "portrait">>;
   /** Changes a file after the state signed it. */
@@ -101,7 +101,7 @@ function entries(year: number): readonly Entry[] {
       profileId: "secp384r1-sha384-explicit",
       portrait: "child.jpg",
       mrz: { primaryName: "Littlefield", secondaryName: "Sam", sex: "X", dateOfBirth: minorBorn },
-      // Without DG11, two digits of the year would leave open whether the holder is a child or over a hundred.
+      // Without DG11, two digits of the year leave open whether the holder is a child or over a hundred.
       options: { chipAuthentication: "ecdh_aes128", details: { fullDateOfBirth: `${year - 11}0701` } },
     },
     {
@@ -220,8 +220,8 @@ function entries(year: number): readonly Entry[] {
 }
 
 /**
- * The documents of the test country for the year of `now`: one for each way that a verification can end. The same seed
- * and year give the same bytes.
+ * The documents of the test country for the year of `now`: one for each possible outcome. Seed and year
+ * determine every byte.
  */
 export function testDocuments(now: Date, seed: string = defaultTestSeed): readonly TestDocument[] {
   const country = createTestCountry(seed, now);

@@ -31,7 +31,7 @@ export type Validity = {
   readonly notAfter: Date;
 };
 
-/** Somebody who can issue: a name, a key, and the way it signs. */
+/** An issuer: a name, a key, and its signature method. */
 export type Issuer = {
   readonly name: TestName;
   readonly key: SigningKey;

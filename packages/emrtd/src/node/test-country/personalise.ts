@@ -15,8 +15,8 @@ import { ecSigningKey, rsaSigningKey, type SigningKey, secp256k1PublicKey } from
 import type { SignerVariant, TestCountry } from "./test-country.ts";
 
 /**
- * `ecdh_unknown_curve` is offered on a curve that this package does not know, and `ecdh_version_2` in the version that
- * needs terminal authentication: neither can be asked for here.
+ * `ecdh_unknown_curve` uses a curve that this package does not know, and `ecdh_version_2` the version that
+ * needs terminal authentication: neither is supported here.
  */
 type ChipAuthenticationKind = "ecdh_aes128" | "ecdh_3des" | "ecdh_unknown_curve" | "ecdh_version_2";
 type ActiveAuthenticationKind = "rsa" | "ecdsa";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { TestHolder } from "../../virtual/test-document.ts";
 
-/** Drawn by `drawing/render-portrait.ts` of this package, which says how; nobody's likeness. */
+/** Drawn by `drawing/render-portrait.ts` of this package; no real person. */
 export type PortraitName = "adult.jpg" | "elder.jpg" | "child.jpg" | "elder.jp2";
 
 export type PosedPerson = TestHolder["person"];

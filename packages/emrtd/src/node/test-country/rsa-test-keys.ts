@@ -1,6 +1,6 @@
 /**
- * PUBLIC TEST KEYS. Anybody can sign with them; nothing outside of the sandbox may trust what they sign. They were generated
- * once with `generateKeyPairSync("rsa", …)` and are kept because RSA keys cannot be derived from a seed in reasonable time.
+ * PUBLIC TEST KEYS. Anybody can sign with them; only the sandbox may trust what they sign. Generated once
+ * with `generateKeyPairSync("rsa", …)`, because RSA keys cannot be derived from a seed in reasonable time.
  * PKCS#8 in base64.
  */
 export const rsaTestKeys = {

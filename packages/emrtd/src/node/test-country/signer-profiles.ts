@@ -82,7 +82,7 @@ export const signerProfiles: readonly SignerProfile[] = [
   ...ecProfiles("brainpool", "brainpoolP512r1", "SHA-512"),
 ];
 
-/** Its signature is one of the above; what is special is its authority. */
+/** Signs like one of the above; only its authority differs. */
 const unlistedProfile: SignerProfile = {
   id: "unlisted",
   authority: "unlisted",

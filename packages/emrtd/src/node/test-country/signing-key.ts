@@ -24,7 +24,10 @@ export function digestOf(hash: DigestName, bytes: Uint8Array): Uint8Array {
   return new Uint8Array(createHash(nodeHash(hash)).update(bytes).digest());
 }
 
-/** A key of the test country. Its signatures depend on key and message alone, so that documents can be made again byte for byte. */
+/**
+ * A key of the test country. Its signatures depend only on key and message, so that documents are
+ * reproducible.
+ */
 export type SigningKey = {
   readonly subjectPublicKeyInfo: Uint8Array;
   /** PKCS#8, for keys that a chip holds. */
@@ -71,7 +74,9 @@ export function ecSigningKey(
   };
 }
 
-/** SubjectPublicKeyInfo of a key on a sound curve (SEC 2) that no travel document uses and that this package does not know. */
+/**
+ * SubjectPublicKeyInfo on a sound curve (SEC 2) that no travel document uses and this package does not know.
+ */
 export function secp256k1PublicKey(seed: string, label: string): Uint8Array {
   const ecdh = createECDH("secp256k1");
   ecdh.setPrivateKey(seededBytes(seed, `${label} secp256k1`, 32));
@@ -85,7 +90,9 @@ function multiplyBase(curveName: CurveName, scalar: Uint8Array): Uint8Array {
   return new Uint8Array(ecdh.getPublicKey());
 }
 
-/** ECDSA with a nonce derived from key and message: node:crypto would draw a random one, and no two runs would agree. */
+/**
+ * ECDSA with a nonce derived from key and message: the random nonce of node:crypto would differ between runs.
+ */
 function signDigest(curveName: CurveName, scalar: bigint, digest: Uint8Array): { r: bigint; s: bigint } {
   const { n, orderBytes, fieldBytes } = curveNamed(curveName);
   const orderBits = n.toString(2).length;

@@ -20,7 +20,7 @@ export const testCountry = { twoLetters: "UT", threeLetters: "UTO", name: "Utopi
 
 export const defaultTestSeed = "Utopia issues test documents only";
 
-/** Also a state that nobody trusts: the same names, other keys. */
+/** `impostor`: an untrusted state with the same names and other keys. */
 type Realm = "utopia" | "impostor";
 
 export type TestCountry = {
@@ -91,8 +91,8 @@ function createIssuers(seed: string): (id: AuthorityId, realm: Realm) => Issuer 
 }
 
 /**
- * A state that exists to be tested with. Everything follows from seed and year, byte for byte. Its keys are public: only the sandbox
- * may trust it.
+ * A fictional state for tests. Seed and year determine every byte. Its keys are public: only the sandbox may
+ * trust it.
  */
 export function createTestCountry(seed: string, now: Date): TestCountry {
   const year = now.getUTCFullYear();
