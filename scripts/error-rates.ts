@@ -1,7 +1,7 @@
 import { matchPortrait } from "@assay/face/match";
 import { distanceOf } from "@assay/face/measurement";
 
-/** A share of errors with the interval that it lies in with a probability of 95 %, if the cases are independent. */
+/** A share of errors with its 95 % confidence interval, if the cases are independent. */
 export type ErrorRate = {
   readonly errors: number;
   readonly of: number;
@@ -10,7 +10,7 @@ export type ErrorRate = {
   readonly high: number;
 };
 
-/** Standard deviations on either side that hold 95 % of a normal distribution. Half: about 67 %. Twice: 99.99 %. */
+/** Standard deviations on either side that hold 95 % of a normal distribution. */
 const deviations = 1.96;
 
 /** By Wilson, which also tells something where no error was seen; null where nothing was tried. */
@@ -25,7 +25,10 @@ export function rateOf(errors: number, of: number): ErrorRate | null {
   return { errors, of, share, low: bounded(middle - reach), high: bounded(middle + reach) };
 }
 
-/** Distances of every two pictures, in ascending order: of one person (mated, "genuine") and of two (non-mated, "impostor"). */
+/**
+ * Distances of all pairs of pictures, ascending: of one person (mated, "genuine") and of two (non-mated,
+ * "impostor").
+ */
 export type PairDistances = { readonly genuine: readonly number[]; readonly impostor: readonly number[] };
 
 /** `people`: the embeddings of each one's pictures. */
@@ -42,12 +45,12 @@ export function pairDistances(people: readonly (readonly (readonly number[])[])[
   return { genuine: genuine.sort(ascending), impostor: impostor.sort(ascending) };
 }
 
-/** A try compares the portrait with up to so many straight frames, and takes the middle distance. */
+/** A try compares the portrait with at most this many straight frames and takes the median distance. */
 const framesOfTry = 4;
 
 /**
- * The same for whole tries: each picture as the portrait, against every four others of one person. People with fewer
- * than five pictures have none of their own.
+ * The same for whole tries: each picture as the portrait, against every four others of one person. People
+ * with fewer than five pictures have no genuine tries.
  */
 export function tryDistances(people: readonly (readonly (readonly number[])[])[]): PairDistances {
   const genuine: number[] = [];
@@ -68,7 +71,7 @@ export function tryDistances(people: readonly (readonly (readonly number[])[])[]
 const upTo = (distances: readonly number[], threshold: number) =>
   distances.filter((distance) => distance <= threshold).length;
 
-/** The two errors of ISO/IEC 19795 at a threshold: strangers taken for the person (FMR), and the person not recognised (FNMR). */
+/** The two errors of ISO/IEC 19795 at a threshold: false matches (FMR) and false non-matches (FNMR). */
 export function errorsAt(
   { genuine, impostor }: PairDistances,
   threshold: number,
@@ -80,8 +83,8 @@ export function errorsAt(
 }
 
 /**
- * The greatest threshold, in hundredths, whose FMR is at most this even at the upper end of its interval; null where
- * the pairs are too few to show it for any.
+ * The largest threshold, in hundredths, whose FMR is at most this at the upper end of its interval; null if
+ * there are too few pairs.
  */
 export function thresholdFor(distances: PairDistances, maxFalseMatch: number): number | null {
   for (let hundredths = 100; hundredths > 0; hundredths--) {

@@ -5,12 +5,13 @@ import type { FrameMeasurement } from "./measurement.ts";
 import { screenPattern } from "./screen-pattern.ts";
 
 /**
- * Signs of a presentation attack (something else than a person before the camera, ISO/IEC 30107) that need no model to be seen:
- * - `flat_thing`: what came closer grew as one plane, as a print or a screen does.
+ * Signs of a presentation attack (ISO/IEC 30107: something other than a live person before the camera) that
+ * need no model:
+ * - `flat_thing`: the face grew as one plane when it came closer, like a print or a screen.
  * - `screen_pattern`: the face has the waves of a filmed screen (moiré, banding).
- * - `colours_late`: the colours of the screen come back later than a camera is.
- * - `colours_everywhere`: they come back from the surroundings as strongly as from the face.
- * - `highlights_fixed`: what is bright on the face turns with the head.
+ * - `colours_late`: the reflected screen colours lag more than a camera does.
+ * - `colours_everywhere`: the surroundings reflect the colours as strongly as the face.
+ * - `highlights_fixed`: bright spots on the face turn with the head.
  */
 export const attackSignals = [
   "flat_thing",
@@ -24,22 +25,31 @@ export type AttackSignal = (typeof attackSignals)[number];
 export type AttackLimit = { readonly raisedWhen: "above" | "below"; readonly limit: number };
 
 /**
- * From `npm run face-attacks`, on drawn people and rendered attacks alone: nothing here was measured on people or on
- * real attacks, so a signal raises the risk and refuses nobody. docs/face-error-rates.md has the error rates.
+ * Measured with `npm run face-attacks` on drawn people and rendered attacks only, not on real people or
+ * attacks. So a signal raises the risk and refuses no try. docs/face-error-rates.md has the error rates.
  */
 export const attackLimits: Readonly<Record<AttackSignal, AttackLimit>> = {
-  /** Rendered heads have 4.7 and more, prints 2.5 to 7. Half: no print is seen. Twice: most heads are raised. */
+  /**
+   * Rendered heads have 4.7 and more, prints 2.5 to 7. Halved, it finds no print; doubled, it flags most
+   * heads.
+   */
   flat_thing: { raisedWhen: "below", limit: 4 },
-  /** Eyes and edges of rendered people reach 50, filmed screens 30 to 150. Half: people are raised. Twice: hardly any screen is. */
+  /**
+   * Eyes and edges of rendered people reach 50, filmed screens 30 to 150. Lower: flags people. Higher: misses
+   * screens.
+   */
   screen_pattern: { raisedWhen: "above", limit: 80 },
-  /** Rendered cameras are up to 0.2 s late. Half: they are raised. Twice: later than any lag that is tried. */
+  /** Rendered cameras lag up to 0.2 s. Halved, it flags them; doubled, it exceeds every tested lag. */
   colours_late: { raisedWhen: "above", limit: 350 },
   /**
-   * Rendered surroundings are up to half as strong as the face; a tint is as strong everywhere. Half: light walls are
-   * raised. Twice: nothing is.
+   * Rendered surroundings reflect up to half as strongly as the face; a tint is equal everywhere. Halved, it
+   * flags light walls; doubled, nothing.
    */
   colours_everywhere: { raisedWhen: "above", limit: 0.8 },
-  /** Rendered heads have 4 to 5.5, masks up to 3.3. Half: half of the masks are seen. Twice: every head is raised. */
+  /**
+   * Rendered heads have 4 to 5.5, masks up to 3.3. Halved, it finds half of the masks; doubled, it flags
+   * every head.
+   */
   highlights_fixed: { raisedWhen: "below", limit: 3.6 },
 };
 

@@ -8,9 +8,9 @@ import {
 
 /** What a person is asked to do in one try, and what the screen shows meanwhile. */
 export type Challenge = {
-  /** From looking straight ahead, in this order, back to straight ahead after each. Left and right are the person's own. */
+  /** Each starts from and returns to looking straight ahead. Left and right are the person's. */
   readonly movements: readonly FaceMovement[];
-  /** The whole screen, one after another and again from the first, from the moment the device takes its first picture. */
+  /** The whole screen shows them in order, repeating, from the moment the device takes its first picture. */
   readonly colours: readonly FaceColour[];
   readonly colourMs: number;
   /** From giving out the challenge to the arrival of the last frame. */
@@ -27,33 +27,32 @@ type ChallengeShape = {
 /** By hand. */
 export const challengeShape: ChallengeShape = {
   /**
-   * 108 sequences. Half: 12, so that one recording in 12 fits. Twice: 8,748, but neither the frames nor the deadline
-   * last for the slowest person.
+   * 108 sequences. Two movements would give 12, so that one recording in 12 fits. Eight would give 8,748, but
+   * neither frames nor deadline suffice for the slowest person.
    */
   movements: 4,
   /**
-   * Half: 108 sequences instead of 8,748, all of them seen in four seconds. Twice: 14.4 seconds, and who follows at
-   * once is done after 12 and never sees the end of it.
+   * 8,748 sequences. Four colours would give only 108. Sixteen would take 14.4 seconds, and a quick person
+   * finishes after 12.
    */
   colours: 8,
   /**
-   * A colour changes about once a second: more than three flashes in a second could harm people with photosensitive
-   * epilepsy, which the contract's least of 334 ms forbids. Half: at the page's slowest pace a colour is seen in one
-   * frame only. Twice: too few changes in 12 seconds to correlate anything with.
+   * One change in about a second: more than three flashes a second could harm people with photosensitive
+   * epilepsy, so the contract's minimum is 334 ms. Shorter: the slowest page sees a colour in one frame only.
+   * Longer: too few changes in 12 seconds to correlate.
    */
   colourMs: 900,
   /**
-   * Half: the page's slowest person, who takes 31 seconds, is too late. Twice: as much more time to make an answer that
-   * is not live; the contract's 110 frames are used up after 36 seconds at the least pace anyway.
+   * The page's slowest person takes 31 seconds. Longer: more time to forge an answer; the contract's 110
+   * frames last 36 seconds at the slowest pace anyway.
    */
   deadlineMs: 45_000,
 };
 
 /**
- * `random(n)` is a whole number from 0 to n - 1, unpredictable to the device. No movement and no colour follows itself:
- * a person could not tell where one ends and the next begins. With `stillHead` there are three movements and 24
- * sequences: the colours, of which there are as many as otherwise, then carry more of what makes a challenge
- * unpredictable.
+ * `random(n)` returns an integer from 0 to n - 1 that the device cannot predict. No movement and no colour
+ * follows itself, because a person could not see where one ends. With `stillHead` there are three movements
+ * and 24 sequences, so the colours carry more of the unpredictability.
  */
 export function newChallenge(
   random: (below: number) => number,

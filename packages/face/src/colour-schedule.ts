@@ -11,7 +11,7 @@ export const screenLight: Readonly<Record<FaceColour, Light>> = {
 
 export type ColourSchedule = { readonly colours: readonly FaceColour[]; readonly colourMs: number };
 
-/** The colours follow each other, and again from the first, however late the page gets to look at its clock. */
+/** The colours follow each other, repeating, however late the page reads its clock. */
 export function colourAt({ colours, colourMs }: ColourSchedule, atMs: number): FaceColour {
   const turn = Math.floor(Math.max(0, atMs) / colourMs) % Math.max(1, colours.length);
   // A service that names no colours wants the plain light of a white screen.

@@ -6,42 +6,42 @@ import type { FaceMeasurement, FrameMeasurement, Light } from "./measurement.ts"
 export type ColourLimits = {
   /** Correlation from which the face counts as lit by the screen. */
   readonly followedFrom: number;
-  /** Least change of the face's colour, in parts of its own light, between two colours of the screen. */
+  /** Smallest change of the face's colour between two screen colours, relative to the face's light. */
   readonly minReflection: number;
   /**
-   * Least variation of the face's colour at which "does not follow" means anything. Turning the head alone causes as
-   * much, and in a bright room the screen adds no more: below it the result is "not measurable".
+   * Smallest variation of the face's colour at which "does not follow" is meaningful. Turning the head causes
+   * as much, and in a bright room the screen adds no more: below it the result is "not measurable".
    */
   readonly minVariation: number;
   /**
-   * Delays of the picture behind the screen that are tried out: screens, cameras and encoders are late, by the same
-   * time throughout a try.
+   * Tested delays of the picture behind the screen. Screens, cameras and encoders have a constant delay
+   * throughout a try.
    */
   readonly lagsMs: readonly number[];
 };
 
 /**
- * By hand. The shares are of 500 simulated tries each, as in `bench/face.ts`. With the films of the drawn people, half
- * and twice of each number gave the same verdicts.
+ * Set by hand. The shares are of 500 simulated tries each, as in `bench/face.ts`. With films of the drawn
+ * people, half and twice of each number gave the same verdicts.
  */
 export const colourLimits: ColourLimits = {
   /**
-   * Half: a recording lit by another sequence is followed in 18 % of tries instead of 4 %. Twice: more than a
-   * correlation can be; at 0.8 a reflection of 2 % with noise of 1 % is followed in 2 % instead of 88 %.
+   * Halved, a recording lit by another sequence passes in 18 % of tries instead of 4 %. At 0.8 a reflection
+   * of 2 % with noise of 1 % passes in 2 % instead of 88 %.
    */
   followedFrom: 0.6,
-  /** Half: no difference was seen. Twice: a face that reflects 0.8 % is never followed, and always is today. */
+  /**
+   * Halved, no difference was measured. Doubled, a face that reflects 0.8 % never passes; today it always
+   * does.
+   */
   minReflection: 0.006,
   /**
-   * Half: a face in daylight that only turns may count as not following, which costs 0.3 of risk instead of 0.1. Twice:
-   * noise of 1 % without any reflection is unmeasurable in 99 % instead of 0 %, and an attack without the right light
-   * is excused as daylight.
+   * Halved, a face in daylight that only turns may count as not following, which costs 0.3 of risk instead of
+   * 0.1. Doubled, noise of 1 % without reflection is unmeasurable in 99 % instead of 0 %, and excuses an
+   * attack as daylight.
    */
   minVariation: 0.012,
-  /**
-   * Up to 0.5 s. Half: a lag of 0.4 s was still followed. Twice: more lags to fit by chance; the recording is followed
-   * in 7 % instead of 4 %.
-   */
+  /** Up to 0.5 s. With up to 1 s, more lags fit by chance: the recording passes in 7 % instead of 4 %. */
   lagsMs: [0, 100, 200, 300, 400, 500],
 };
 
@@ -49,17 +49,20 @@ export type ColourFinding = {
   readonly outcome: "followed" | "not_followed" | "unmeasurable";
   /** From -1 to 1, at the lag that fits best. */
   readonly correlation: number;
-  /** How strongly the face takes on the colour of the screen, in parts of its own light. */
+  /** How strongly the face reflects the screen's colour, relative to the face's light. */
   readonly reflection: number;
   /**
-   * The same for the surroundings, as a share of the face's: light of a screen falls off with distance, a tint laid
+   * The same for the surroundings, as a share of the face's: screen light falls off with distance, a tint
    * over a video does not.
    */
   readonly surroundingShare: number;
   readonly lagMs: number;
 };
 
-/** Red and blue against green, on a logarithmic scale: brightness drops out, and with it most of what turning the head does. */
+/**
+ * Red and blue relative to green, on a logarithmic scale: this removes brightness, and with it most effects
+ * of turning.
+ */
 function chroma([red, green, blue]: Light): readonly [number, number] {
   const floor = 0.002;
   const middle = Math.log(green + floor);
@@ -99,7 +102,7 @@ function reflectionAround(frames: readonly LitFrame[], challenge: Challenge, lag
   return power === 0 ? 0 : product(centred(seen.map(({ light }) => chroma(light))), shown) / power;
 }
 
-/** Whether the colour of the face follows the colours the screen was told to show. */
+/** Whether the colour of the face follows the colours of the screen. */
 export function judgeColours(
   frames: readonly FrameMeasurement[],
   challenge: Challenge,

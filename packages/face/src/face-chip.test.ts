@@ -16,7 +16,7 @@ const turned = fc.record({
   angle: fc.double({ min: -Math.PI, max: Math.PI, noNaN: true }),
 });
 
-/** Landmarks of a face that is exactly the mean face, laid into the picture by this chip. Others are nowhere. */
+/** Landmarks of a face that is exactly the mean face, placed by this chip. All others are far away. */
 function landmarksAt(chip: Chip): number[] {
   const landmarks = Array.from({ length: 136 }, () => 1e6);
   for (const [landmark, u, v] of meanFace) {

@@ -1,16 +1,20 @@
 /**
- * How the face network was trained: every face turned, scaled and moved until its points lie where they do in the mean
- * face. A face that is shown otherwise is recognised less often (docs/face-error-rates.md has the figures).
+ * The alignment with which the face network was trained: each face is turned, scaled and moved onto the mean
+ * face. Other alignments are recognized less often (docs/face-error-rates.md).
  */
 
 /** Side of the square that the recognition network is shown. */
 export const chipPixels = 150;
-/** Room around the mean face on each side, in sides of the mean face. Part of the training like the points below. */
+/**
+ * Margin around the mean face on each side, in sides of the mean face. Part of the training, like the points
+ * below.
+ */
 const chipPadding = 0.25;
 
 /**
- * Of the 68 landmarks, by number, those that move least with the expression: nose, eyes and upper lip. x and y in the
- * mean face of dlib (get_face_chip_details, `dlib/image_transforms/interpolation.h`), the library the network comes from.
+ * The landmarks of the 68, by number, that move least with the expression: nose, eyes and upper lip.
+ * Coordinates are those of dlib's mean face (get_face_chip_details, `dlib/image_transforms/interpolation.h`),
+ * the origin of the network.
  */
 const meanFace: readonly (readonly [landmark: number, x: number, y: number])[] = [
   ...([
@@ -75,7 +79,7 @@ const chipPoints = meanFace.map(([landmark, x, y]) => {
   return { landmark, u: inChip(x), v: inChip(y) };
 });
 
-/** Where a point of the chip is in the picture: x = left + along·u − across·v, y = top + across·u + along·v. */
+/** Maps chip to picture: x = left + along·u − across·v, y = top + across·u + along·v. */
 export type Chip = {
   readonly left: number;
   readonly top: number;
@@ -84,8 +88,8 @@ export type Chip = {
 };
 
 /**
- * The chip of a face by its 68 landmarks, x and y of each in pixels of the picture: turned, scaled and moved so that the
- * squares of what is left between the mean face and the landmarks are least (a similarity transform).
+ * The chip of a face from its 68 landmarks, in pixels of the picture. It is the similarity transform with the
+ * least squared error between mean face and landmarks.
  */
 export function chipOf(landmarks: ArrayLike<number>): Chip {
   const points = chipPoints.map(({ landmark, u, v }) => ({

@@ -1,13 +1,18 @@
 import type { Box } from "./measurement.ts";
 
-/** Side of the square in which a face and its surroundings are compared. Half: hair and ears are a few pixels. Twice: 16 times the work. */
+/**
+ * Side of the square in which a face and its surroundings are compared. Smaller: hair and ears are only a few
+ * pixels. Doubled: 16 times the work.
+ */
 export const surroundingsPixels = 64;
-/** Side of that square in heights of the face. Half: hardly anything but the face. Twice: mostly wall. */
+/** Side of that square in heights of the face. Smaller: hardly anything but the face. Larger: mostly wall. */
 const sideInFaces = 1.9;
-/** How far its middle lies above that of the face, as a share of its side: there is more of a head above a face than below. */
+/**
+ * How far its middle is above that of the face, as a share of its side: a head extends further above a face.
+ */
 const raisedShare = 0.08;
 
-/** Where the square of a face is in the picture: its upper left corner, and the pixels of the picture for one of the square. */
+/** The square of a face in the picture: its upper left corner, and picture pixels per pixel of the square. */
 export function squareWithSurroundings({ x, y, width, height }: Box): {
   readonly left: number;
   readonly top: number;
@@ -31,7 +36,7 @@ const pixels = Array.from({ length: surroundingsPixels ** 2 }, (_, at) => {
 export const facePixels = pixels
   .filter(({ across, down }) => (across / 0.36) ** 2 + (down / 0.45) ** 2 < 1)
   .map(({ at }) => at);
-/** Middles of the blocks of the face that `unexplainedShare` looks for in the turned look, every fourth pixel. */
+/** Centres of the face blocks that `unexplainedShare` looks for in the turned look, every fourth pixel. */
 export const faceBlocks = facePixels
   .map((at) => ({ x: at % surroundingsPixels, y: Math.floor(at / surroundingsPixels) }))
   .filter(({ x, y }) => x % 4 === 0 && y % 4 === 2);

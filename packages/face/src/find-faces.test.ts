@@ -5,7 +5,7 @@ import { decodeFaces, withoutBackground } from "./find-faces.ts";
 const cells = 7;
 const [anchors, valuesPerAnchor] = [5, 5];
 
-/** What the detector answers when it sees faces in these cells and nothing elsewhere; the first anchor is 1.6 by 2.1 cells. */
+/** The detector's output for faces in these cells only; the first anchor is 1.6 by 2.1 cells. */
 function answer(seen: readonly { column: number; row: number; sure: number; down?: number }[]): Float32Array {
   const values = new Float32Array(cells * cells * anchors * valuesPerAnchor);
   for (let at = 4; at < values.length; at += valuesPerAnchor) values[at] = -20;

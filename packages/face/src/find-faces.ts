@@ -12,15 +12,17 @@ const anchors = [
 ] as const;
 const valuesPerAnchor = 5;
 
-// The next three were set by hand. Page and service count by the same numbers, so that both see the same faces.
+// The next three were set by hand. Page and service use the same numbers, so that both see the same faces.
 
-/** From 0 to 1. Half: things in the room become second faces. Twice: turned faces are lost, and the try fails as `no_face`. */
+/**
+ * From 0 to 1. Lower: objects in the room count as second faces. Higher: turned faces are lost (`no_face`).
+ */
 const detectorLeastScore = 0.4;
-/** Half: of two faces close together one is dropped. Twice: one face is counted several times and fails as `several_faces`. */
+/** Lower: one of two close faces is dropped. Higher: one face counts several times (`several_faces`). */
 const maxOverlap = 0.4;
 /**
- * Of the largest face's width. Half: somebody further back counts as a second face. Twice: a second person has to come
- * nearly as close to be counted.
+ * Share of the largest face's width. Lower: a person further back counts as a second face. Higher: a second
+ * person counts only when nearly as close.
  */
 export const rivalSizeShare = 0.4;
 
@@ -67,7 +69,9 @@ function overlapOf(a: Box, b: Box): number {
   return both / (a.width * a.height + b.width * b.height - both);
 }
 
-/** The largest first. A face in the background is smaller than the one that is asked; only one of a like size could take its place. */
+/**
+ * Largest first. Faces in the background are smaller; only one of similar size could take the person's place.
+ */
 export function withoutBackground(found: readonly Box[]): readonly Box[] {
   const largestFirst = [...found].sort((a, b) => b.width * b.height - a.width * a.height);
   const least = rivalSizeShare * (largestFirst[0]?.width ?? 0);

@@ -2,16 +2,16 @@ import type { FrameMeasurement } from "./measurement.ts";
 import { median } from "./median.ts";
 
 /**
- * Degrees between the looks to either side, at least; a turn counts from 14. Half: noise decides. Twice: most people do
- * not turn so far to both sides.
+ * Smallest difference in degrees between the looks to either side; a turn counts from 14. Lower: noise
+ * decides. Higher: most people do not turn that far.
  */
 const minTurn = 24;
 
 /**
- * How far the brightest part of a face wanders over it when the head turns, in thousandths of the face's height a
- * degree. Light stays where it is, so on a head that turns left it wanders to the right; light that is painted on a
- * mask turns with it. Null where the head was not turned to both sides, or the models do not tell where a face is
- * brightest.
+ * How far the brightest part of a face moves when the head turns, in thousandths of the face's height per
+ * degree. Real light stays in place, so on a head that turns left it moves right; light painted on a mask
+ * turns with it. Null if the head was not turned to both sides, or the models do not report the brightest
+ * part.
  */
 export function highlightDrift(frames: readonly FrameMeasurement[]): number | null {
   const looks = frames.flatMap(({ face }) =>
@@ -20,7 +20,7 @@ export function highlightDrift(frames: readonly FrameMeasurement[]): number | nu
   if (looks.length === 0) return null;
   const [least, most] = [Math.min(...looks.map(({ yaw }) => yaw)), Math.max(...looks.map(({ yaw }) => yaw))];
   if (!(most - least >= minTurn)) return null;
-  // The looks of the outer thirds on either side: a line through all of them would be held by the many straight ones.
+  // The looks of the outer thirds on either side: the many straight looks would dominate a line through all.
   const side = (from: number, to: number) =>
     looks.filter(({ yaw }) => yaw >= from && yaw <= to).map(({ yaw, across }) => [yaw, across] as const);
   const third = (most - least) / 3;

@@ -6,20 +6,20 @@ import { centreOf } from "./movement.ts";
 type Point = readonly [x: number, y: number];
 
 /**
- * A look counts as near from this many times the size of the straight looks. By hand: a movement counts from 1.25. Half
- * (1.1): perspective has hardly changed. Twice: nobody comes so close.
+ * A look counts as near from this multiple of the straight size; a movement counts from 1.25. At 1.1
+ * perspective has hardly changed.
  */
 const nearRatio = 1.2;
 /** And as far up to this. */
 const farRatio = 1.08;
-/** Degrees that such a look may be turned by. Half: too few looks. Twice: a turn is taken for perspective. */
+/** Largest turn of such a look in degrees. Lower: too few looks. Higher: a turn passes for perspective. */
 const maxTurn = 7;
 
 /**
- * How much the points of a face change against each other when it comes closer, in thousandths of its height: what is
- * left when the far ones are laid over the near ones as one plane (the residual of the best affine map). The nose of a
- * head is nearer to the camera than its ears, and grows more; a print or a screen grows as a whole. Null where nobody
- * came closer, or the models tell no points.
+ * How much the points of a face shift relative to each other when it comes closer, in thousandths of its
+ * height. It is the residual of the best affine map of far points onto near ones. A head's nose is nearer to
+ * the camera than its ears and grows more; a print or a screen grows as a whole. Null if the face did not
+ * come closer, or the models report no points.
  */
 export function planeResidual(frames: readonly FrameMeasurement[]): number | null {
   const looks = frames.flatMap(({ face }) =>
@@ -43,7 +43,7 @@ function scaled(shape: readonly Point[], by: number): readonly Point[] {
   return shape.map(([x, y]) => [x * by, y * by]);
 }
 
-/** The middle of each point, around the mean of all; of fewer than two shapes there is none that can be trusted. */
+/** The median of each point, relative to the mean of all. Null for fewer than two shapes. */
 function middleShape(shapes: readonly (readonly Point[])[]): readonly Point[] | null {
   if (shapes.length < livenessLimits.framesToCount) return null;
   const centred = shapes.map((shape) => {
@@ -63,7 +63,7 @@ function meanOf(points: readonly Point[]): Point {
   return [sum[0] / points.length, sum[1] / points.length];
 }
 
-/** Root of the mean square that the best affine map of `from` onto `to` leaves, by least squares. Both are around their mean. */
+/** Root mean square error of the best affine map of `from` onto `to`. Both are relative to their mean. */
 function residualOf(from: readonly Point[], to: readonly Point[]): number | null {
   let [xx, xy, yy] = [0, 0, 0];
   const cross = [

@@ -1,27 +1,27 @@
 import type { Box } from "./measurement.ts";
 
 /**
- * A face is followed from frame to frame by its mesh (tracking), which is asked anyway; the detector, which looks at
- * the whole picture, runs where the face was lost and from time to time, because only it sees a second face. All
- * numbers by hand.
+ * A face is tracked from frame to frame by its mesh, which runs anyway. The detector looks at the whole
+ * picture. It runs when the face was lost and at random frames, because only it sees a second face. All
+ * numbers were set by hand.
  */
 export const followLimits = {
   /**
-   * After each look of the detector between one and so many frames are only followed, how many is drawn at random: who
-   * knew the frames could show a second face in between. Half: a fifth more of the detector's time. Twice: a second
-   * face that is there for a second and a half may be missed.
+   * After each run of the detector, one to this many frames are only tracked. The number is random, so that a
+   * second face cannot be timed. Lower: more detector time. Doubled: a second face that shows for 1.5 seconds
+   * may be missed.
    */
   maxFrames: 5,
   /**
-   * In heights of the face, from one frame to the next. Half: quick heads cost the detector more often. Twice: the mesh
-   * may wander off to something else unnoticed.
+   * Per frame, in heights of the face. Lower: quick heads need the detector more often. Higher: the mesh may
+   * drift to another object unnoticed.
    */
   maxShift: 0.4,
-  /** Half: who comes closer quickly costs the detector more often. Twice: as for the shift. */
+  /** Lower: coming closer quickly needs the detector more often. Higher: as for the shift. */
   maxGrowth: 0.3,
 } as const;
 
-/** Whether a face that was looked for where one was before may be that one; what jumped is for the detector to find. */
+/** Whether a tracked face can be the one before. After a jump the detector must find it. */
 export function isFollowed(before: Box, now: Box): boolean {
   const shift = Math.hypot(
     now.x + now.width / 2 - before.x - before.width / 2,
@@ -32,7 +32,7 @@ export function isFollowed(before: Box, now: Box): boolean {
   return shift <= followLimits.maxShift * before.height && growth <= followLimits.maxGrowth;
 }
 
-/** Of the faces that were found, the one that was followed to this place: the largest of those whose middle lies in it. */
+/** The detected face that belongs to the tracked position: the largest whose middle lies in it. */
 export function faceAt(place: Box, found: readonly Box[]): Box | null {
   const within = ({ x, y, width, height }: Box) => {
     const [across, along] = [x + width / 2, y + height / 2];

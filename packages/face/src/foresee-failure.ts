@@ -6,10 +6,10 @@ import type { FrameMeasurement } from "./measurement.ts";
 import { centreOf } from "./movement.ts";
 
 /**
- * Why a try cannot pass any more, whatever its next frames show; nothing where it still can. `frames` are the first
- * ones of the try. Every reason here is one that more frames cannot take back, so a try that ends by it would have
- * failed with the same code at its end. What may still be mended (too few frames, a face away at the moment) or is
- * measured at the end only (whether it is one person) is not looked at.
+ * Why a try can no longer pass, whatever its next frames show; empty while it can. `frames` are the first
+ * ones of the try. More frames cannot undo these reasons, so the try would fail with the same code at its
+ * end. Reasons that may still change (too few frames, a face away for a moment) or that need all frames (one
+ * person) are not checked.
  */
 export function foreseeFailure(
   frames: readonly FrameMeasurement[],

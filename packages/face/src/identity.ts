@@ -3,18 +3,20 @@ import { distanceOf, type FaceMeasurement, type FrameMeasurement } from "./measu
 import { median } from "./median.ts";
 import { centreOf, isMidExpression } from "./movement.ts";
 
-/** By hand. Half: two straight looks, of which each decides the match alone. Twice: four more embeddings, about 0.1 s each. */
+/**
+ * Set by hand. With two, each straight look alone would decide the match. Each embedding takes about 0.1 s.
+ */
 const frontalPicks = 4;
 /**
- * Embeddings compare best straight ahead; the drawn people are 0.1 from their portrait there and up to 0.38 turned. By
- * hand. Half: who does not come back quite to the middle has too few straight looks, and fails as `face_changed`.
- * Twice: turned looks are compared with the portrait.
+ * Embeddings compare best straight ahead: drawn people are 0.1 from their portrait there and up to 0.38
+ * turned. Lower: people who do not return quite to the middle fail as `face_changed`. Higher: turned looks
+ * count in the match.
  */
 const frontalDegrees = 9;
 
 /**
- * Which frames get an embedding, the slowest measurement: the straightest of each quarter of the time, for the match,
- * and the ones turned furthest, so that nobody can take over while the head is turned away.
+ * The frames that get an embedding, the slowest measurement. The straightest of each quarter serve the match.
+ * The most turned ones ensure that no other person takes over during a turn.
  */
 export function picksForEmbedding(frames: readonly FrameMeasurement[]): {
   readonly frontal: readonly number[];
@@ -62,7 +64,7 @@ export function judgeIdentity(
     });
   const frontal = embeddings(picks.frontal);
   const turned = embeddings(picks.turned);
-  // Fewer than two straight looks cannot be told to be one person, whatever the rest shows.
+  // At least two straight looks are needed to compare the person.
   if (frontal.length < 2) return { same: false, spread: 0, frontal };
   let spread = 0;
   for (const [index, one] of frontal.entries())

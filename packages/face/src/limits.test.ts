@@ -8,7 +8,7 @@ import { type CutLimits, type LivenessLimits, livenessLimits } from "./limits.ts
 import { judgeMovements, type LivenessReason } from "./liveness.ts";
 import type { FrameMeasurement } from "./measurement.ts";
 
-// Each number of `limits.ts` is held from both sides, as far as half or twice of it changes anything with simulated people.
+// Tests each number of `limits.ts` at half and twice, where that changes anything with simulated people.
 
 const challenge: Challenge = {
   ...newChallenge((below) => below - 1),
@@ -76,7 +76,7 @@ const heldAtTheThreshold = (() => {
 const standIn = (frames: FrameMeasurement[]) =>
   at(frames, picksForEmbedding(frames).turned.slice(0, 1), () => ({ embedding: bob }));
 const replaced = (() => {
-  // Only the straight looks of the end are somebody else's, so that the turned ones do not give it away.
+  // Only the last straight looks show another person, so that the turned ones do not reveal it.
   const frames = film();
   return at(frames, picksForEmbedding(frames).frontal.slice(3), () => ({ embedding: bob }));
 })();

@@ -22,7 +22,7 @@ export type LivenessReason =
   | "not_frontal_at_start"
   /** The head or the picture jumped. */
   | "cut"
-  /** Nothing moved at all: a still photograph, or nobody followed the instructions. */
+  /** Nothing moved: a still photograph, or the person ignored the instructions. */
   | "face_still"
   | "movement_missing"
   /** Another movement than the one asked for, or one too many. */
@@ -50,7 +50,10 @@ type FaceFrame = {
   readonly face: FaceMeasurement;
 };
 
-/** Whether the frames show one living-seeming person who did what was asked, in order and in time, without a cut. */
+/**
+ * Whether the frames show one apparently living person who made the movements in order and in time, without a
+ * cut.
+ */
 export function judgeMovements(
   frames: readonly FrameMeasurement[],
   challenge: Challenge,
@@ -146,7 +149,7 @@ type Done = {
   readonly atMs: number;
 };
 
-/** The movements in the order they were made; a value has to stay for a few frames, so that one wrong measurement makes none. */
+/** The movements in order. A value must hold for a few frames, so that one wrong measurement makes none. */
 function movementsIn(
   frames: readonly FaceFrame[],
   centre: Centre,
@@ -205,7 +208,7 @@ function judgeOrder(
   return reasons;
 }
 
-/** The part of the order that no later frame can mend: a wrong movement, or one that was not made in its time. */
+/** The errors of order that no later frame can undo: a wrong movement, or one that was too slow. */
 export function orderSoFar(
   frames: readonly FaceFrame[],
   centre: Centre,
@@ -216,7 +219,7 @@ export function orderSoFar(
   const { done, greatest } = movementsIn(frames, centre, limits, stillHead);
   if (hasWrong(done, challenge)) return ["movement_wrong"];
   const made = [frames[0]?.atMs ?? 0, ...done.map(({ atMs }) => atMs)];
-  // The next movement, if it comes at all, comes after the last look.
+  // A next movement can only come after the last look.
   const stops = done.length < challenge.movements.length ? [...made, frames.at(-1)?.atMs ?? 0] : made;
   if (longestGap(stops) <= limits.maxStepMs) return [];
   return done.length === 0 && greatest < limits.backToCentreShare ? ["face_still"] : ["movement_too_slow"];

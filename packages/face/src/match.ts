@@ -5,23 +5,23 @@ export type MatchThresholds = {
   /** Up to this distance it is the same person. */
   readonly match: number;
   /**
-   * Above `match` and up to this distance it may be the same person. That is not enough: the try fails, and the audit
-   * log says that it was close.
+   * Above `match` and up to this distance it may be the same person. The try fails, and the audit log says
+   * that it was close.
    */
   readonly review: number;
 };
 
 /**
- * Between two kinds of public photographs (docs/face-error-rates.md, decision 0059): of different days, where 0.004 % of strangers
- * match as a try compares, and of one camera and day, where 0.3 to 1.2 % do. The author of the embedding takes 0.6. The
- * operator sets both. Half: nearly everybody is refused. Twice: everybody is everybody.
+ * Between two kinds of public photographs (docs/face-error-rates.md, decision 0059). From different days,
+ * 0.004 % of strangers match as in a try; of one camera and day, 0.3 to 1.2 % do. The author of the embedding
+ * uses 0.6. The operator sets both.
  */
 export const matchThresholds: MatchThresholds = { match: 0.55, review: 0.6 };
 
 /**
- * A straight look nearer to the portrait than this share of the match distance is a copy of it: 0.2 at the default. Of
- * 5,861 pairs of photographs of one person from different days 19 were nearer (docs/face-error-rates.md). Half: copies with noise
- * pass. Twice: many genuine people are refused.
+ * A straight look nearer to the portrait than this share of the match distance is a copy: 0.2 at the default.
+ * Of 5,861 pairs of photographs of one person from different days 19 were nearer (docs/face-error-rates.md).
+ * Lower: noisy copies pass. Higher: genuine people are refused.
  */
 const copyShare = 4 / 11;
 
@@ -37,7 +37,8 @@ type MatchFinding = {
 };
 
 /**
- * The middle distance of the frames that look straight ahead: the least would let one lucky frame decide, the greatest one blurred frame.
+ * The median distance of the straight frames: the minimum would let one lucky frame decide, the maximum one
+ * blurred frame.
  */
 export function matchPortrait(
   portrait: readonly number[],

@@ -13,7 +13,10 @@ export type Light = readonly [red: number, green: number, blue: number];
 export type HeadPose = {
   /** Degrees to the person's own left; the camera's picture is not mirrored, so their left is its right. */
   readonly yaw: number;
-  /** Degrees upwards. People hold their heads differently, so only differences within one sequence mean something. */
+  /**
+   * Degrees upwards. People hold their heads differently, so only differences within one sequence are
+   * meaningful.
+   */
   readonly pitch: number;
   /** Degrees of tilt towards a shoulder. */
   readonly roll: number;
@@ -38,11 +41,11 @@ export type FaceMeasurement = HeadPose &
     readonly surroundingLight: Light | null;
     /** Only in frames that were picked for an embedding. */
     readonly embedding?: readonly number[];
-    /** Some points of the face, always in the same order, in pixels. For `planeResidual`; models may leave it out. */
+    /** Some points of the face in pixels, in a fixed order. For `planeResidual`; models may omit it. */
     readonly shape?: readonly (readonly [x: number, y: number])[];
     /**
-     * Where the face is brightest, across and on the face itself as if it looked straight ahead, in heights of it. For
-     * `highlightDrift`; models may leave it out.
+     * Where the face is brightest, across the face as if it looked straight ahead, in heights of the face.
+     * For `highlightDrift`; models may omit it.
      */
     readonly highlight?: number;
     /** Of the middle of the face, by `patternOf`, in some frames. */
@@ -52,7 +55,7 @@ export type FaceMeasurement = HeadPose &
   };
 
 export type FrameMeasurement = {
-  /** When the frame was taken, in milliseconds since the device showed the first colour and began to take pictures. */
+  /** When the frame was taken, in milliseconds since the device showed the first colour. */
   readonly atMs: number;
   /** When its last byte arrived, in milliseconds since the challenge was given out, on the server's clock. */
   readonly receivedAtMs: number;

@@ -1,4 +1,4 @@
-/** The middle value; of an even number of values, half way between the two in the middle. Not a number for no values. */
+/** The median; for an even number of values, the mean of the two middle ones. NaN without values. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;

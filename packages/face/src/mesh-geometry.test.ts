@@ -3,7 +3,7 @@ import test from "node:test";
 import fc from "fast-check";
 import { extentOf, meshInputPixels, poseOf, squareAround } from "./mesh-geometry.ts";
 
-/** A mesh of a head in the middle of what the network sees, turned by these degrees to its left and upwards. */
+/** A mesh of a head in the middle of the network's input, turned by these degrees to its left and upwards. */
 function meshOf(yaw: number, pitch: number): Float32Array {
   const points = new Float32Array(468 * 3).fill(meshInputPixels / 2);
   const radians = (degrees: number) => (degrees * Math.PI) / 180;

@@ -1,12 +1,14 @@
 import type { Box, FaceOpenings, HeadPose } from "./measurement.ts";
 
-/** What the network of the mesh (MediaPipe Face Mesh) was trained with: pictures of this side, points in this order. */
+/**
+ * The training format of the mesh network (MediaPipe Face Mesh): pictures of this side, points in this order.
+ */
 export const meshInputPixels = 192;
-/** The mesh wants some of what is around the face. By its authors' example; neither half nor twice has been tried. */
+/** Margin around the face, from the authors' example. No other value was tried. */
 const meshMargin = 1.5;
 /**
- * How sure the mesh has to be that there is a face, from 0 to 1. By hand. The service measures no pose below it, and
- * the page asks for the face again. Twice: no answer is that sure, and nobody passes.
+ * Smallest confidence of the mesh that there is a face, from 0 to 1. Set by hand. Below it the service
+ * measures no pose, and the page asks for the face again. No answer reaches 1.
  */
 export const meshLeastConfidence = 0.5;
 /** Both sides of the face at the height of the ears, its upper end and the chin. */
@@ -19,13 +21,16 @@ const openingPoints = {
 } as const;
 
 /**
- * Points that a skull holds in place, at different depths: tip and bridge of the nose, corners of eyes and mouth,
+ * Points fixed to the skull, at different depths: tip and bridge of the nose, corners of eyes and mouth,
  * cheeks, sides, forehead, chin.
  */
 const shapePoints = [
   1, 4, 168, 6, 33, 133, 263, 362, 61, 291, 50, 280, 234, 454, 127, 356, 10, 152, 172, 397,
 ];
-/** The brightest of the points, as a share of all. By hand. Half: single pixels decide. Twice: half of the face is bright. */
+/**
+ * Share of points that count as brightest. Set by hand. Lower: single pixels decide. Higher: half the face is
+ * bright.
+ */
 const brightestShare = 0.06;
 
 /** A square of the picture by its middle, in pixels. It may reach beyond the picture. */
@@ -36,7 +41,10 @@ export function squareAround({ x, y, width, height }: Box): Square {
   return { x: x + width / 2, y: y + height / 2, side: Math.max(width, height) * meshMargin };
 }
 
-/** Where the face is in the picture. `points`: what the network answered to this square, three values a point. */
+/**
+ * The extent of the face in the picture. `points`: the network's output for this square, three values per
+ * point.
+ */
 export function extentOf(points: ArrayLike<number>, around: Square): Box {
   let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
   for (let index = 0; index < meshPoints.count; index++) {
@@ -58,8 +66,8 @@ export function extentOf(points: ArrayLike<number>, around: Square): Box {
 type Vector = readonly [x: number, y: number, z: number];
 
 /**
- * How the head is held, by the line from ear to ear and the one from forehead to chin. Their length in three dimensions
- * does not change when the head turns, so the size tells how near it is. In pixels of the picture.
+ * The head pose, from the line between the ears and the one from forehead to chin. Their length in three
+ * dimensions does not change when the head turns, so the size shows the distance. In pixels of the picture.
  */
 export function poseOf(points: ArrayLike<number>, around: Square): HeadPose {
   const at = (index: number): Vector => [
@@ -98,7 +106,7 @@ export function openingsOf(points: ArrayLike<number>): FaceOpenings {
   };
 }
 
-/** Points by which a flat thing is told from a head, in pixels of the picture. */
+/** Points that distinguish a flat object from a head, in pixels of the picture. */
 export function shapeOf(points: ArrayLike<number>, around: Square): readonly (readonly [number, number])[] {
   const scale = around.side / meshInputPixels;
   return shapePoints.map((index) => [
@@ -108,8 +116,8 @@ export function shapeOf(points: ArrayLike<number>, around: Square): readonly (re
 }
 
 /**
- * Where across the face its brightest points are, as if it looked straight ahead, in heights of the face. `lightAt`:
- * how bright the picture is at a place in its pixels; null outside.
+ * The position of the brightest points across the face, as if it looked straight ahead, in heights of the
+ * face. `lightAt`: brightness of the picture at a pixel; null outside.
  */
 export function highlightOf(
   points: ArrayLike<number>,

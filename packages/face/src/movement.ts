@@ -19,13 +19,15 @@ export function centreOf(looks: readonly Centre[], limits: MovementLimits = move
   };
 }
 
-/** The movement that a look comes closest to, and its value as a share of the threshold: from 1 on the movement is made. */
+/**
+ * The movement that a look is closest to, and its value relative to the threshold: from 1 the movement is
+ * made.
+ */
 export type Reach = { readonly movement: FaceMovement; readonly share: number };
 
 /**
- * What is looked for depends on what was asked: with `stillHead` how the head is held says nothing, because it may not
- * be the person's to hold, and an open mouth takes the chin, by which the head is measured, along; without it eyes and
- * mouth say nothing, because people blink and speak.
+ * With `stillHead` the head pose does not count: the person may not control it, and an open mouth moves the
+ * chin, which the pose depends on. Otherwise eyes and mouth do not count, because people blink and speak.
  */
 export function reachOf(
   look: Centre,

@@ -2,22 +2,22 @@ import type { FrameMeasurement } from "./measurement.ts";
 import { median } from "./median.ts";
 
 /**
- * Side of the square that is looked at, a power of two. Half: stripes of more than 16 pixels are missed. Twice: as
- * large as the whole face, and four times the work (about 1 ms).
+ * Side of the analysed square, a power of two. Smaller: misses stripes of more than 16 pixels. Doubled: as
+ * large as the face, and four times the work (about 1 ms).
  */
 export const patternPixels = 64;
 /**
- * Waves over the square: slower ones are the face itself. Half: eyes and mouth become patterns. Twice: wide bands of a
- * screen are missed.
+ * Waves over the square: slower ones belong to the face. Lower: eyes and mouth become patterns. Higher:
+ * misses wide bands of a screen.
  */
 const minWaves = 6;
-/** JPEG has squares of this side, whose edges are a pattern of their own. */
+/** JPEG has squares of this side, whose edges form a pattern. */
 const jpegSide = 8;
 
 /**
- * How far the strongest wave stands out of its like: the greatest value of the power spectrum over the middle one of
- * waves as fine as it. Pixels of a screen seen by those of a camera (moiré) and lines of a screen that is lit in turns
- * (banding) are such waves; skin, hair and noise are not. `light`: a square of `patternPixels`, row by row.
+ * How far the strongest wave exceeds similar ones: the maximum of the power spectrum over the median of waves
+ * of the same fineness. Screen pixels seen by a camera (moiré) and rolling screen lines (banding) are such
+ * waves; skin, hair and noise are not. `light`: a square of `patternPixels`, row by row.
  */
 export function patternOf(light: ArrayLike<number>): number {
   const side = patternPixels;

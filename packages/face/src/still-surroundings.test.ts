@@ -6,7 +6,7 @@ import { surroundingsShare } from "./still-surroundings.ts";
 /** Something else to see everywhere, the same at the same place; from 20 to 230. */
 const texture = (x: number, y: number) => 125 + 105 * Math.sin(x * x * 12.9898 + y * 78.233 + x * y * 3.7);
 
-/** A square in which the face has moved by so many pixels, and what surrounds it by others. */
+/** A square in which the face and its surroundings have moved by these pixels. */
 function square(face: number, around: number, { gain = 1, shake = 0, shakeDown = 0 } = {}): Float64Array {
   const middle = surroundingsPixels / 2;
   return Float64Array.from({ length: surroundingsPixels ** 2 }, (_, at) => {

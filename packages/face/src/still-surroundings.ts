@@ -1,16 +1,22 @@
 import { facePixels, surroundingPixels, surroundingsPixels } from "./face-square.ts";
 
-/** How far the camera may have moved between the looks, in pixels of the square. Half: a hand that trembles counts as a head. Twice: four times the work. */
+/**
+ * Largest camera movement between the looks, in pixels of the square. Lower: a trembling hand counts as a
+ * head. Doubled: four times the work.
+ */
 const maxShift = 5;
-/** Of the pixels of a region that have to be in both pictures. Half: an ear decides. Twice: no face near the edge of a picture is measured. */
+/**
+ * Share of a region's pixels that must be in both pictures. Lower: an ear decides. Higher: faces near the
+ * edge are not measured.
+ */
 const minSeenShare = 0.5;
 /** Light may change between the looks, with the colours of the screen. */
 const [minGain, maxGain] = [0.7, 1.4];
 
 /**
- * How much the surroundings of a face change when the head turns, as a share of how much the face does. A head takes
- * hair, ears and outline along; a picture of a face that is bent turns the face alone. Both squares show the same part
- * of the picture, brightness row by row, not a number outside of it. Null where too little is seen of one of them.
+ * How much the surroundings of a face change when the head turns, relative to the face. A head takes hair,
+ * ears and outline along; a bent picture turns only the face. Both squares show the same part of the picture:
+ * brightness row by row, NaN outside. Null if too little of either is visible.
  */
 export function surroundingsShare(straight: ArrayLike<number>, turned: ArrayLike<number>): number | null {
   let best: { around: number; shift: number } | null = null;
@@ -25,7 +31,7 @@ export function surroundingsShare(straight: ArrayLike<number>, turned: ArrayLike
   return face === null || face === 0 ? null : best.around / face;
 }
 
-/** Mean difference of a region once one picture is as bright as the other; null where too little of it is seen. */
+/** Mean difference of a region after equalizing brightness; null if too little of it is visible. */
 function differenceIn(
   region: readonly number[],
   one: ArrayLike<number>,

@@ -3,8 +3,9 @@ import { surroundingsShare } from "./still-surroundings.ts";
 import { unexplainedShare } from "./warped-look.ts";
 
 /**
- * How much a turned look shows that the straight one does not: in its surroundings, and in the face itself. Either alone
- * is small for some people, and for some bent pictures not small; their geometric mean is small for bent pictures only.
+ * How much a turned look shows that the straight one does not, in the surroundings and in the face. Some
+ * people have one small value, and some bent pictures one large; the geometric mean is small for bent
+ * pictures only.
  */
 export function turnChange(straight: ArrayLike<number>, turned: ArrayLike<number>): number | null {
   const [around, within] = [surroundingsShare(straight, turned), unexplainedShare(straight, turned)];
@@ -18,8 +19,8 @@ export function turnChangeOf(frames: readonly FrameMeasurement[]): number | null
 }
 
 /**
- * Under it a face is bent (docs/face-error-rates.md): chosen on half of the people, between the greatest bent photograph and the
- * least person. Half: most bent pictures pass. Twice: people are refused.
+ * Below it a face is bent (docs/face-error-rates.md). Chosen on half of the people, between the largest bent
+ * photograph and the smallest person. Lower: bent pictures pass. Higher: people are refused.
  */
 export const minTurnChange = 0.115;
 
@@ -29,12 +30,20 @@ export function isBent(frames: readonly FrameMeasurement[]): boolean {
   return change !== null && change < minTurnChange;
 }
 
-/** Degrees by which a head has to be turned against its straight look. Half: noise decides. Twice: most turns are none. */
+/**
+ * Smallest turn in degrees against the straight look. Lower: noise decides. Higher: most turns do not count.
+ */
 const minTurn = 10;
-/** And how much nearer or farther it may be. Half: hardly any look is left. Twice: coming closer moves the surroundings, too. */
+/**
+ * Largest relative change of size. Lower: hardly any look is left. Higher: coming closer moves the
+ * surroundings.
+ */
 const maxGrowth = 0.15;
 
-/** The straight look that a turned one is compared with, the nearest in time; null where it is turned too little, or nearer. */
+/**
+ * The straight look to compare a turned one with, nearest in time; null if it is turned too little or is
+ * closer.
+ */
 export function straightLookFor(
   turned: FrameMeasurement,
   straight: readonly FrameMeasurement[],

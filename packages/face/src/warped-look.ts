@@ -1,10 +1,15 @@
 import { faceBlocks, surroundingsPixels } from "./face-square.ts";
 
-/** Half a side of a block, in pixels of the square. Half: any block is found again anywhere. Twice: a bend is no affine map any more. */
+/**
+ * Half a block's side, in pixels of the square. Smaller: a block fits anywhere. Larger: a bend is not affine.
+ */
 const blockRadius = 4;
-/** How far a part of the face moves in a turn, in pixels of the square: a quarter of its height. Half: the nose of a bent picture is not found again. */
+/**
+ * How far a part of the face moves in a turn, in pixels of the square: a quarter of its height. Smaller: the
+ * nose of a bent picture is not found.
+ */
 const maxTurnShift = 8;
-/** Steps of the refinement. Half: bent blocks fit badly. Twice: nothing changes. */
+/** Steps of the refinement. Fewer: bent blocks fit badly. More: no change. */
 const maxSteps = 8;
 /** How far a block may be stretched or sheared. */
 const maxStretch = 0.5;
@@ -18,7 +23,10 @@ const offsets = Array.from({ length: size }, (_, at) => ({
   down: Math.floor(at / side) - blockRadius,
 }));
 
-/** How a block of the straight look lies in the turned one: moved, then stretched and sheared around its middle. */
+/**
+ * The placement of a straight look's block in the turned look: moved, then stretched and sheared around its
+ * middle.
+ */
 type Placement = readonly [
   x: number,
   y: number,
@@ -32,10 +40,10 @@ type Placement = readonly [
 type Block = { readonly light: Float64Array; readonly energy: number };
 
 /**
- * How much of a turned face is not the straight one moved, stretched and sheared block by block, as a share of its
- * contrast. A program that bends a photograph only moves what the photograph shows. A head shows what was hidden, hides
- * what was seen, and is lit from elsewhere. Both squares show the same part of the picture, as for `surroundingsShare`.
- * Null where too little of the face is seen.
+ * How much of a turned face cannot be made from the straight one by moving, stretching and shearing blocks,
+ * relative to its contrast. A program that bends a photograph only moves its pixels. A head shows hidden
+ * parts, hides visible ones, and is lit differently. Squares as for `surroundingsShare`. Null if too little
+ * of the face is visible.
  */
 export function unexplainedShare(straight: ArrayLike<number>, turned: ArrayLike<number>): number | null {
   let [energy, left] = [0, 0];
@@ -154,7 +162,9 @@ function refined(block: Block, turned: ArrayLike<number>, placement: Placement):
 
 const within = (value: number, most: number) => Math.min(Math.max(value, -most), most);
 
-/** Six equations, damped a little, because a block without structure in one direction says nothing about it. */
+/**
+ * Six equations, slightly damped, because a block without structure in one direction says nothing about it.
+ */
 function solved(rows: readonly Float64Array[]): readonly number[] {
   for (const [index, row] of rows.entries()) row[index] = (row[index] ?? 0) * 1.01 + 1e-3;
   for (const [index, row] of rows.entries()) {

@@ -13,7 +13,7 @@ export type Performer = {
   readonly tremble: number;
 };
 
-/** What the models would measure while somebody makes the movements, without any model. */
+/** What the models would measure while a person makes the movements, without any model. */
 export function performed(
   movements: readonly FaceMovement[],
   { yaw, pitch, size, tremble }: Performer,
