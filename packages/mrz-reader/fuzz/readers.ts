@@ -97,8 +97,8 @@ function lookWith(networks: ReturnType<typeof readNetworks>): number {
 }
 
 /**
- * Plans and weights that somebody broke or made up. Reading them ends with networks or with the reader's own error;
- * what was accepted looks at a picture, which may fail, but takes neither long nor more memory than the engine may have.
+ * Damaged or invented plans and weights. Reading them gives networks or the reader's error. Accepted networks
+ * then run on a picture, which may fail but needs bounded time and memory.
  */
 function read(bytes: Uint8Array): void {
   const { plan, weights } = split(bytes);

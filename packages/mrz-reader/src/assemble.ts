@@ -69,7 +69,10 @@ const floats = (value: number): Code => {
   const bytes = [...new Uint8Array(new Float32Array([value]).buffer)];
   return [simd(0x0c), bytes, bytes, bytes, bytes];
 };
-/** Between 0 and 6, by the two comparisons that are one instruction each on every processor (pseudo-minimum and -maximum). */
+/**
+ * Clamps to 0..6 with the comparisons that are one instruction on every processor (pseudo-minimum and
+ * -maximum).
+ */
 export const clampToSix = (a: Code): Code => [a, floats(0), simd(0xeb), floats(6), simd(0xea)];
 
 export type Kernel = {

@@ -14,7 +14,7 @@ export type ZoneReading =
 /** Below this a share only says that the network did not think of the character. */
 const shareFloor = 1e-4;
 
-/** A character of the key that is less likely than all others together is a guess, unless a check digit chose it. */
+/** A key character less likely than all others together is a guess, unless a check digit chose it. */
 const minConfidence = 0.5;
 
 const allowed: Readonly<Record<MrzCharacters, RegExp>> = {
@@ -25,8 +25,8 @@ const allowed: Readonly<Record<MrzCharacters, RegExp>> = {
 };
 
 /**
- * The key that the lines say: what may stand at each position, corrected by check digits where the network was in doubt.
- * A wrong key costs no try, because the chip refuses it. So nothing more is asked of one frame.
+ * The key in the lines: allowed characters per position, corrected by check digits where the network was in
+ * doubt. A wrong key uses up no try, because the chip refuses it. So one frame need not be certain.
  */
 export function decideZone(lines: readonly ReadLine[], shape: ZoneShape, at: Date): ZoneReading {
   const layout = mrzLayouts[shape];
@@ -62,8 +62,8 @@ export function decideZone(lines: readonly ReadLine[], shape: ZoneShape, at: Dat
 }
 
 /**
- * A date without a digit has fillers that agree with any check digit. It is far more often glare than an unknown date,
- * which a person can type.
+ * A date without digits has fillers that fit any check digit. It is far more often glare than an unknown
+ * date, which a person can type.
  */
 const isWashedOut = ({ dateOfBirth, dateOfExpiry }: MrzKeyFields): boolean =>
   [dateOfBirth, dateOfExpiry].some((date) => !/[0-9]/.test(date));

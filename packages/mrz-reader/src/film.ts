@@ -2,7 +2,7 @@ import type { MrzKeyFields } from "@assay/emrtd/mrz/mrz-key";
 import { type Agreement, addReading, nothingRead } from "./agreement.ts";
 import type { Sight } from "./mrz-reader.ts";
 
-/** What is kept while the camera looks: no picture, and nothing once a key is accepted. */
+/** State while the camera runs: no picture, and nothing once a key is accepted. */
 type Film = {
   readonly agreement: Agreement;
   /** Frames in a row without a zone. */

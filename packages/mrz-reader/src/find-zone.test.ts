@@ -56,7 +56,7 @@ test("a corner or an edge on a wrong line is put where the zone's shape says, an
   ];
   for (const quad of missed) {
     const from: Quad[] = [];
-    // From where it begins it finds what is wrong, again and again; from near the zone it finds the zone.
+    // From the start it always finds the wrong zone; from near the zone it finds the zone.
     const look = (rough: Quad) => {
       from.push(rough);
       const isNear = rough.every((at, n) => Math.abs(at.y - (passport[n]?.y ?? 0)) < 15);

@@ -51,7 +51,9 @@ export function findZone(coarse: Network, refine: Network, frame: Plane): FoundZ
 
 type Look = (from: Quad) => (FoundZone & { readonly isTurned: boolean }) | null;
 
-/** A corner on a wrong line makes a quad that no zone has; from where it should be, the zone is looked at again. */
+/**
+ * A corner on a wrong line gives an impossible quad; the search then restarts from the corrected position.
+ */
 export function findFrom(look: Look, rough: Quad): FoundZone | null {
   const found = lookUntilStill(look, rough);
   if (found === null || isConsistent(found)) return found;
@@ -65,9 +67,9 @@ export function findFrom(look: Look, rough: Quad): FoundZone | null {
 /** Of ICAO 9303, in millimetres. */
 const [linePitch, characterPitch] = [6.1, 2.54];
 /**
- * How much higher one side of the zone may be than the other, and its height in shares of what its shape says. One line
- * more or less of two is half of it; a page that is tilted as far as it can be read stays within. With less room,
- * tilted pages are looked at twice; with more, a missed line passes.
+ * Largest ratio of the zone's two sides, and its height relative to its shape. A missed line of two changes
+ * the height by half; readable tilted pages stay within. Narrower: tilted pages are searched twice. Wider: a
+ * missed line passes.
  */
 const maxUneven = 1.6;
 const [minTall, maxTall] = [0.68, 1.35];
@@ -87,8 +89,8 @@ function isConsistent(zone: Pick<FoundZone, "quad" | "shapes">): boolean {
 }
 
 /**
- * Where the zone is if its first line was mistaken, and if its last was: the other edge is believed, and the direction
- * of the side that is more nearly as high as it should be.
+ * The zone if the first line was wrong, and if the last was. Keeps the other edge and the direction of the
+ * side whose height fits better.
  */
 function mendedQuads(zone: Pick<FoundZone, "quad" | "shapes">): readonly Quad[] {
   const [a, b, c, d] = zone.quad;
@@ -106,9 +108,8 @@ function mendedQuads(zone: Pick<FoundZone, "quad" | "shapes">): readonly Quad[] 
 }
 
 /**
- * Once more from where the zone was found, because the first look may have begun far beside it; and where that moved a
- * corner by this share of the zone's width, once more again. With more, zones that the rough look met badly are read
- * askew.
+ * Search again from the found zone, because the first look may have been far off. Repeat if a corner moved by
+ * this share of the zone's width. Larger: poorly located zones are read askew.
  */
 const maxMove = 0.015;
 
@@ -166,7 +167,7 @@ function lookCloser(refine: Network, frame: Plane, middle: Plane, rough: Quad): 
   };
 }
 
-/** In cells: the middle of the five by five cells around each map's peak, each weighted by how likely it is. */
+/** In cells: the centroid of the five by five cells around each map's peak, weighted by likelihood. */
 function cornersOf({ maps, height, width, stride }: Output): readonly Point[] {
   return [0, 1, 2, 3].map((channel) => {
     let peak = 0;

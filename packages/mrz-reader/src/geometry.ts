@@ -1,12 +1,12 @@
 /** In pixels; the middle of the first pixel is at 0.5. */
 export type Point = { readonly x: number; readonly y: number };
-/** In the order of reading: the beginning of the first line, its end, the end of the last line, its beginning. */
+/** In reading order: start and end of the first line, end and start of the last line. */
 export type Quad = readonly [Point, Point, Point, Point];
 
 /** A projective map of the plane, row by row; the last number is 1. */
 export type Homography = Float64Array;
 
-/** Takes each corner of one quad to its partner in the other. Null where the corners lie on a line and no map does. */
+/** Maps each corner of one quad to that of the other. Null if the corners are collinear. */
 export function homographyBetween(from: Quad, to: Quad): Homography | null {
   const rows = from.flatMap(({ x, y }, index): number[][] => {
     const { x: u, y: v } = to[index] ?? { x: 0, y: 0 };

@@ -1,7 +1,7 @@
 import type { Homography } from "./geometry.ts";
 import type { Plane } from "./network.ts";
 
-/** Brightness from 0 to 1 of a picture in red, green and blue, with a fourth byte (alpha) as browsers have it or without. */
+/** Brightness from 0 to 1 of an RGB picture, with or without a fourth byte (alpha). */
 export function greyOf(
   pixels: Uint8ClampedArray | Uint8Array,
   width: number,
@@ -22,7 +22,7 @@ export function sizeFor(plane: Plane, longSide: number, multiple: number): { wid
   return { width: side(plane.width), height: side(plane.height) };
 }
 
-/** Every new pixel is the mean of the old ones that it touches, which is how the training shrinks (adaptive average pooling). */
+/** Every new pixel is the mean of the old ones that it touches, as in training (adaptive average pooling). */
 export function shrink(plane: Plane, width: number, height: number): Plane {
   if (plane.width === width && plane.height === height) return plane;
   // Columns first, each row by itself: then every pixel is touched once in each direction.
@@ -58,8 +58,8 @@ function windows(from: number, to: number): Int32Array {
 }
 
 /**
- * What a picture shows through a map: for each pixel of the result, the mean of four points of its square. `place` says
- * where the upper left corner of the result lies in the map's plane, and how large a pixel is there.
+ * Resamples a picture through a map: each result pixel is the mean of four points of its square. `place` is
+ * the upper left corner of the result in the map's plane, and the size of a pixel there.
  */
 export function straighten(
   plane: Plane,

@@ -23,13 +23,13 @@ import {
 import { type WasmMemory, webAssembly } from "./web-assembly.ts";
 
 /**
- * The two kernels that take nearly all of the time. Addresses are bytes in one memory, tensors are rows of channels, channels come in
- * multiples of eight and rows in multiples of four, for which tensors have room at their end.
+ * The two kernels that take nearly all of the time. Addresses are bytes in one memory, tensors are rows of
+ * channels. Channels are padded to multiples of eight, rows to multiples of four.
  */
 export type Kernels = {
   /**
-   * out[row][o] = bias[o] + sum of in[row][i] * weights[i][o], then clamped to 0..6 where `clamps`, then plus what
-   * stands at `addend` where that is not zero. Weights are in panels of eight outputs: [o / 8][i][8]. `inputs` is a
+   * out[row][o] = bias[o] + sum of in[row][i] * weights[i][o], clamped to 0..6 if `clamps`, plus the value at
+   * `addend` if that is not zero. Weights are in panels of eight outputs: [o / 8][i][8]. `inputs` is a
    * multiple of four.
    */
   readonly pointwise: (
@@ -215,7 +215,7 @@ function depthwiseKernel(): Kernel {
   };
 }
 
-/** Null where the engine has no vectors (SIMD): browsers before 2021, and those whose owner switched WebAssembly off. */
+/** Null if the engine has no SIMD: browsers before 2021, and those with WebAssembly switched off. */
 export function fastKernels(memory: WasmMemory): Kernels | null {
   try {
     if (webAssembly === null) return null;

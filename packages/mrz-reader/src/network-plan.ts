@@ -12,7 +12,7 @@ export type Step =
   | { readonly op: "join"; readonly with: string }
   | { readonly op: "head"; readonly of: string; readonly out: number };
 
-/** The weights of one layer. `weights` are [taps][channels] of a depthwise one, [inputs][outputs] of all others. */
+/** The weights of one layer: [taps][channels] if depthwise, [inputs][outputs] otherwise. */
 export type Layer = {
   readonly inputs: number;
   readonly outputs: number;
@@ -29,10 +29,7 @@ export type NetworkPlans = Readonly<Record<NetworkName, NetworkPlan>>;
 /** The files of the reader are not what this version of it was built for. */
 export class NetworkFileError extends Error {}
 
-/**
- * Far above what any layer has. They bound what a broken file can make the page allocate. Twice: still harmless. Half:
- * a kernel of nine, which reads along a line, would still pass; a network of twice the width would not.
- */
+/** Far above what any layer has. They limit what a broken file can make the page allocate. */
 const maxChannels = 512;
 const maxKernel = 16;
 const maxSteps = 100;
@@ -99,7 +96,7 @@ function readStep(value: unknown): Step {
     case "ds": {
       const kernel = pair(field(value, "kernel"), 1, maxKernel);
       const pad = pair(field(value, "pad"), 0, maxKernel);
-      // A window that lies wholly beside the picture would have no tap at all.
+      // A window wholly outside the picture would have no tap.
       if (pad[0] >= kernel[0] || pad[1] >= kernel[1])
         throw new NetworkFileError("A kernel is smaller than its margin");
       const step = { op, out: out(), kernel, stride: pair(field(value, "stride"), 1, 4), pad } as const;
@@ -126,7 +123,9 @@ function readStep(value: unknown): Step {
 
 type Size = { readonly inputs: number; readonly outputs: number };
 
-/** What each layer holds, from the steps alone. The first step is an ordinary convolution over one channel, and no other is. */
+/**
+ * The size of each layer, from the steps. Only the first step is an ordinary convolution over one channel.
+ */
 function layerSizes(steps: readonly Step[]): readonly Size[] {
   const sizes: Size[] = [];
   const kept = new Map<string, number>();

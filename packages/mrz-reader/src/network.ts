@@ -6,7 +6,7 @@ import { type WasmMemory, webAssembly } from "./web-assembly.ts";
 export type Plane = { readonly width: number; readonly height: number; readonly data: Float32Array };
 
 export type Output = {
-  /** Row by row, position by position, `stride` numbers each, of which the first `channels` mean something. */
+  /** Row by row, position by position, `stride` numbers each, of which the first `channels` are used. */
   readonly maps: Float32Array;
   readonly height: number;
   readonly width: number;
@@ -227,7 +227,10 @@ class Run {
     return out;
   }
 
-  /** The pixels under the kernel at each position, as a row, so that the first layer is a pointwise one too (im2col). */
+  /**
+   * The pixels under the kernel at each position, as a row, so that the first layer is pointwise too
+   * (im2col).
+   */
   #columns(step: Extract<Step, { op: "conv" | "ds" }>): Tensor {
     const { width, height, data } = this.#input;
     const [kernel, stride, pad] = [step.kernel, step.stride, step.pad];
@@ -329,7 +332,7 @@ class Run {
   }
 }
 
-/** As much as all tensors of a run need together. They are small; nothing is gained by giving room back in between. */
+/** Memory for all tensors of a run. They are small, so no memory is reused within a run. */
 function roomFor(steps: readonly Step[], input: Plane): number {
   let [height, width, channels, total] = [input.height, input.width, 1, 0];
   const kept = new Map<string, readonly [number, number]>();

@@ -4,12 +4,15 @@ import { shrink, sizeFor } from "./grey.ts";
 import type { MrzReader } from "./mrz-reader.ts";
 import type { Plane } from "./network.ts";
 
-/** Sizes of about a camera's own picture first, then larger ones: the document is often a small part of a photo. */
+/** Sizes near a camera's picture first, then larger ones: the document is often a small part of a photo. */
 const sides = [1280, 1120, 980, 860, 1800, 2400] as const;
-/** The next size is at most this share of the one before. Closer to 1 the second look sees the same pixels and agrees with itself. */
+/**
+ * Largest ratio of one size to the one before. Closer to 1 the second look sees the same pixels and agrees
+ * with itself.
+ */
 const maxStep = 0.88;
 
-/** The lengths of the longer side at which a photo is looked at: there is only one of it, but no two sizes of it are the same pixels. */
+/** The lengths of the longer side at which to read a photo: each size gives different pixels. */
 export function photoSides(longSide: number): readonly number[] {
   const wanted = sides.filter((side) => side <= longSide);
   const own = wanted.some((side) => side > longSide * maxStep) || longSide > 2400 ? [] : [longSide];

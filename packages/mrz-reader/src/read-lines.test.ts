@@ -13,7 +13,7 @@ function linesOf(columns: readonly Readonly<Record<number, number>>[]) {
   return { maps, width: columns.length, stride: 40 };
 }
 
-/** Every way to read the columns as so many characters, one after the other. */
+/** Sums over all ways to read the columns as this many characters. */
 function counted(columns: readonly Readonly<Record<number, number>>[], count: number) {
   const shares = Array.from({ length: count }, () => new Array<number>(classes).fill(0));
   let whole = 0;

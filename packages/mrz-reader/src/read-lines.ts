@@ -11,16 +11,19 @@ const blank = alphabet.length;
 /** What the network was trained with; training/pipeline.py has the same numbers. */
 const strip = { height: 32, pitch: 12, margin: 12, share: 0.92 } as const;
 const contrastFloor = 0.02;
-/** How much of the line with the name is read: enough to tell a visa from a passport. The name itself is not read. */
+/**
+ * Characters read of the name's line: enough to distinguish a visa from a passport. The name itself is not
+ * read.
+ */
 const namedCharacters = 6;
 
 /** One character that was seen: how likely each of the 37 is. They sum to 1. */
 export type Segment = Float32Array;
 export type ReadLine = readonly Segment[];
 /**
- * Each line of the zone, straightened to twelve pixels a character, and read by itself. Of the line with the name only
- * the beginning is, as it was seen; every other has as many characters as its shape says, or none where it does not
- * read as so many. Null for corners between which there is no zone.
+ * Reads each line of the zone separately, straightened to twelve pixels a character. Of the name's line only
+ * the start is read. Every other line has the length of its shape, or is empty if it does not fit. Null if
+ * the corners enclose no zone.
  */
 export function readLines(
   read: Network,
@@ -95,17 +98,16 @@ function addShares(segment: Float32Array, shares: Float64Array): void {
 }
 
 /**
- * By how many nats the best reading of any length may be likelier than all of the wanted length together.
- * With less, lines are refused whose fillers ran into each other; with more, lines of another shape are read as this one.
+ * By how many nats the best reading of any length may exceed all readings of the wanted length. Lower:
+ * refuses lines whose fillers merged. Higher: reads lines of another shape as this one.
  */
 const maxStrain = 6;
 /** How many places a character may be from where its column says. More takes time and reads no more. */
 const maxShift = 5;
 
 /**
- * How likely each character is at each place, over all the ways in which the line can be read as exactly so many
- * characters: forward and backward through the lattice of CTC. Which characters run into each other does not have to be
- * decided before that.
+ * Probability of each character at each place, over all readings of exactly this length: forward and backward
+ * through the CTC lattice. So merged characters need not be resolved first.
  */
 export function charactersOf(
   { maps, width, stride }: Pick<Output, "maps" | "width" | "stride">,
@@ -120,7 +122,10 @@ class Lattice {
   readonly #count: number;
   /** For each place along the line: the likelihood of every class. */
   readonly #shares: Float64Array;
-  /** For each place along the line and each character: how likely it begins here as each letter, divided by the scales so far. */
+  /**
+   * Per place and character: the probability that it begins here as each letter, divided by the scales so
+   * far.
+   */
   readonly #entered: Float64Array;
   readonly #scales: Float64Array;
   #likely = 0;
@@ -158,8 +163,8 @@ class Lattice {
   }
 
   /**
-   * `ink`: that so many characters were read and the last of them is still under the eye, as each letter; `gap`: that
-   * they were and a gap is.
+   * `ink`: this many characters were read and the position is on the last, per letter. `gap`: the same, but
+   * on a gap.
    */
   #forward(): void {
     const count = this.#count;
@@ -211,7 +216,7 @@ class Lattice {
   characters(): ReadLine {
     const count = this.#count;
     const segments = Array.from({ length: count }, () => new Float32Array(blank));
-    // What may follow: on a letter, and on a gap, when so many characters were read.
+    // What may follow after this many characters: on a letter, and on a gap.
     const onInk = new Float64Array((count + 2) * blank);
     const onGap = new Float64Array(count + 2);
     onInk.fill(1, count * blank, (count + 1) * blank);

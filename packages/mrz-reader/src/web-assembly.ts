@@ -1,4 +1,4 @@
-/** The part of WebAssembly that the reader uses. The libraries of types that page and service share do not have it. */
+/** The part of WebAssembly that the reader uses. The type libraries shared by page and service lack it. */
 export type WasmMemory = { readonly buffer: ArrayBuffer; grow(pages: number): number };
 
 type WasmApi = {
