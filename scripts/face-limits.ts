@@ -27,7 +27,7 @@ function failsWhen(maxFramePixels: number): Readonly<Record<FailureReason, strin
     face_too_small: `the face is under ${limits.minFaceHeightPixels} pixels high`,
     not_frontal_at_start: `the first ${limits.startFrames} looks are turned by more than ${limits.maxStartYaw}°`,
     face_still: "nothing moved: a still photograph",
-    movement_missing: `not all movements were made, or the head did not come back. A turn counts from ${limits.turnDegrees}°, looking up from ${limits.lookUpDegrees}°, coming closer from ${limits.closerRatio} times the size, a mouth from ${limits.openMouth} of its width, over ${limits.framesToCount} frames; closed eyes from ${Math.round(limits.closedEyesShare * 100)} % of their opening, over ${limits.closedEyesFrames}`,
+    movement_missing: `a movement is missing, or the head did not return. A turn counts from ${limits.turnDegrees}°, looking up from ${limits.lookUpDegrees}°, coming closer from ${limits.closerRatio} times the size, a mouth from ${limits.openMouth} of its width, over ${limits.framesToCount} frames; closed eyes from ${Math.round(limits.closedEyesShare * 100)} % of their opening, over ${limits.closedEyesFrames}`,
     movement_wrong:
       "the movements are not exactly those asked for, in their order; a recording that makes them all does not pass",
     movement_too_slow: `more than ${seconds(limits.maxStepMs)} to the next movement`,

@@ -185,7 +185,7 @@ function overview(commands, style = plainStyle) {
 		"",
 		...indented(commands.map(({ name, about }) => [name, firstSentence(about)]), style),
 		"",
-		"`assay COMMAND --help` tells more. A command ends with 0 when it is done, and with 1 when it is wrong or something has to be mended first."
+		"`assay COMMAND --help` shows the options. A command exits with 0 on success and with 1 if it is wrong or something must be fixed first."
 	].join("\n");
 }
 async function runCommand(commands, argv, print, style = plainStyle) {
@@ -407,7 +407,7 @@ const problem = (found, todo) => ({
 function runChecks(checks) {
 	return Promise.all(checks.map(async ({ name, look, withinMs = usuallyWithinMs }) => {
 		const late = new AbortController();
-		const found = await Promise.race([look().catch((error) => problem(`The check failed: ${error.message}.`, "Mend what it names, and look again.")), setTimeout$1(withinMs, null, {
+		const found = await Promise.race([look().catch((error) => problem(`The check failed: ${error.message}.`, "Fix what it names, then run the check again.")), setTimeout$1(withinMs, null, {
 			signal: late.signal,
 			ref: false
 		}).catch(() => null).then(() => problem(`No answer within ${withinMs / 1e3} seconds.`, "See whether something in between drops connections."))]);
@@ -550,7 +550,7 @@ async function lookAtCertificate(host, port, now, proxy = null) {
 		};
 		socket.once("secureConnect", () => end(judgeCertificate(host, new Date(socket.getPeerCertificate().valid_to), now)));
 		socket.once("timeout", () => end(problem(`${host} does not answer on port ${port}.`, "Look at the proxy in front.")));
-		socket.once("error", (error) => end(problem(`No trusted connection to ${host}: ${error.code ?? error.message}.`, "See that the certificate is for this name, is in date, and comes with its chain. An authority of your own is named in NODE_EXTRA_CA_CERTS.")));
+		socket.once("error", (error) => end(problem(`No trusted connection to ${host}: ${error.code ?? error.message}.`, "Make sure that the certificate is for this name, is valid today, and comes with its chain. Name a private authority in NODE_EXTRA_CA_CERTS.")));
 	});
 }
 /** Identifiers are `<prefix>_` and this many letters and digits. */
@@ -815,7 +815,7 @@ function eitherOf(...signals) {
 async function pause(milliseconds, signal) {
 	await setTimeout$1(milliseconds, void 0, { signal }).catch(() => {});
 }
-const addressHint = "--url is the address of the service, as it stands before /v1 and /dashboard.";
+const addressHint = "--url is the address of the service, without /v1 and /dashboard.";
 /** How a command says which service it speaks to, and as whom. */
 const serviceOptions = {
 	url: {
@@ -829,7 +829,7 @@ const serviceOptions = {
 		placeholder: "kk_…"
 	}
 };
-const serviceEnvironment = "ASSAY_URL and ASSAY_API_KEY stand for --url and --key, which keeps the key out of the list of processes. HTTPS_PROXY, HTTP_PROXY and NO_PROXY lead to the service through a proxy.";
+const serviceEnvironment = "ASSAY_URL and ASSAY_API_KEY replace --url and --key, which keeps the key out of the process list. HTTPS_PROXY, HTTP_PROXY and NO_PROXY set a proxy.";
 /** The service that the options or the environment name. `needs` says what the key must be. */
 function readService(options, env, needs) {
 	const url = readBase(options.url ?? env.ASSAY_URL);
@@ -882,7 +882,7 @@ const probes = [
 ];
 const doctorCommand = {
 	name: "doctor",
-	about: "Look whether this machine can work with the service: whether it is reached, its certificate, the clock, what the API key may do, and whether the webhook endpoints can be sent to. Nothing is changed.",
+	about: "Check that this machine can work with the service: connection, TLS certificate, clock, scopes of the API key, webhook endpoints. Changes nothing.",
 	environment: serviceEnvironment,
 	options: {
 		...serviceOptions,
@@ -959,7 +959,7 @@ async function lookAtClock(service) {
 	const before = Date.now();
 	const health = await service.health().catch(() => null);
 	const told = Date.parse(health?.date ?? "");
-	if (Number.isNaN(told)) return warning("The service did not tell its time.", "Look at the check of the service first.");
+	if (Number.isNaN(told)) return warning("The service sent no time.", "Look at the check of the service first.");
 	const seconds = Math.abs(Math.round((told + 500 - (before + Date.now()) / 2) / 1e3));
 	const found = `This clock and the service's differ by ${seconds < 2 ? "less than 2" : seconds} seconds.`;
 	const todo = "Have the clock set by the network (NTP): signatures of webhooks are refused when they seem too old.";
@@ -973,7 +973,7 @@ async function lookAtKey(service) {
 	if ("state" in asked) return asked;
 	const answers = asked.data;
 	const refused = answers.find(({ answer }) => answer.status === 401 || answer.status === 410);
-	if (refused !== void 0) return problem(refused.answer.message, refused.answer.status === 410 ? "The organization is to be deleted. An owner can keep it in the dashboard." : "Take a key that is enabled, whole, and of this installation.");
+	if (refused !== void 0) return problem(refused.answer.message, refused.answer.status === 410 ? "The organization is scheduled for deletion. An owner can cancel that in the dashboard." : "Take a key that is enabled, whole, and of this installation.");
 	const may = answers.filter(({ answer }) => answer.status !== 403).map(({ scope }) => scope);
 	if (may.length === 0) return problem("The key has no scope.", "Give it scopes in the dashboard under API keys.");
 	const lacks = answers.filter(({ answer }) => answer.status === 403).map(({ scope }) => scope);
@@ -1033,16 +1033,16 @@ function causeOf({ last_error: error, last_status_code: status }) {
 /** Advice for the error that the service reports; unknown errors get general advice. */
 function adviceFor(error) {
 	switch (error) {
-		case "no_active_key": return "Make a key pair with `assay keys new FILE`, and register it for the endpoint. What was not encrypted cannot be sent again.";
+		case "no_active_key": return "Make a key pair with `assay keys new FILE`, and register it for the endpoint. Events published without a key cannot be sent later.";
 		case "endpoint_deleted":
-		case "consent_withdrawn": return "Nothing: there is nobody left to send it to, or it may not be sent any more.";
+		case "consent_withdrawn": return "Nothing: the endpoint no longer exists, or the event was retracted.";
 		case "name_not_resolved":
 		case "connection_failed":
-		case "timeout": return "See that your receiver runs, and that the service can reach its address within 15 seconds.";
-		case "tls_failed": return "See that the certificate of your receiver is for its name, is in date, and comes with its chain.";
-		case "address_refused": return "Give the endpoint an address that is public: the service does not send to private ones.";
+		case "timeout": return "Make sure that your receiver runs, and that the service can reach its address within 15 seconds.";
+		case "tls_failed": return "Make sure that your receiver's certificate is for its name, is valid today, and comes with its chain.";
+		case "address_refused": return "Give the endpoint a public address: the service does not send to private ones.";
 		case "redirect_not_followed": return "Give the endpoint the address that your receiver redirects to.";
-		default: return "The dashboard shows under Webhooks, Deliveries, what your receiver answered.";
+		default: return "The dashboard shows your receiver's answer under Webhooks, Deliveries.";
 	}
 }
 /** What a key without the scope cannot tell is no fault of anything. */
@@ -1058,7 +1058,7 @@ async function readable(call) {
 // packages/cli/src/keys-new.command.ts
 const keysNew = {
 	name: "keys new",
-	about: "Make a key pair for a webhook endpoint. The private key is written to FILE, which must not exist; what is printed registers the public half, and can be pasted into a shell.",
+	about: "Make a key pair for a webhook endpoint. Writes the private key to FILE, which must not exist. Prints a shell command that registers the public key.",
 	positionals: "FILE",
 	examples: ["keys new private-key.pem", "keys new private-key.pem --name my-key-1"],
 	environment: "Nothing is sent anywhere.",
@@ -1230,15 +1230,15 @@ const firstWaitMs = 1e3;
 const maxWaitMs = 3e4;
 const answerTries = 3;
 const removeWithinMs = 5e3;
-/** Halved, a burst that was cut off in the middle is forwarded twice in part; doubled, nobody would notice. */
+/** Fewer: after a lost connection, part of a burst is forwarded twice. */
 const maxKeptAnswers = 200;
 /** One listener, from its first line to its last. */
 var Listening = class {
 	#options;
 	#ended = new AbortController();
 	/**
-	* Answers that are being waited for, or that the service has not taken because the connection was lost. When such a
-	* delivery comes again, it gets the answer that its receiver gives or gave already, and the receiver gets it once.
+	* Answers in progress, or not accepted by the service because the connection was lost. A repeated delivery
+	* gets the same answer, so that the receiver gets each delivery once.
 	*/
 	#answers = /* @__PURE__ */ new Map();
 	#state = {
@@ -1274,7 +1274,7 @@ var Listening = class {
 			for (const stop of unwatch) stop();
 		}
 	}
-	/** The secret of the endpoint that the next start listens at. It is registered where it is not there yet. */
+	/** The secret of the endpoint of the next start. Registers the endpoint if it does not exist yet. */
 	async prepare() {
 		try {
 			await this.#prepareKey();
@@ -1322,7 +1322,7 @@ var Listening = class {
 		};
 		this.#options.slot.write(this.#state);
 	}
-	/** The endpoint of before, where it is still there, or a new one. */
+	/** The previous endpoint if it still exists, or a new one. */
 	async #ensureEndpoint() {
 		const { service, screen, eventTypes } = this.#options;
 		const known = this.#state.endpointId;
@@ -1454,9 +1454,9 @@ var Listening = class {
 			type: "ended",
 			reason
 		});
-		if (reason === "taken_over") screen.warn("Another listener has taken over this endpoint, with the key pair of this one. Ended.");
+		if (reason === "taken_over") screen.warn("Another listener with the same key pair has taken over this endpoint. Ended.");
 		else {
-			screen.warn("The endpoint was removed by somebody else. Start again for a new one.");
+			screen.warn("The endpoint was removed elsewhere. Start again for a new one.");
 			this.#remember({
 				endpointId: null,
 				signingSecret: null,
@@ -1489,13 +1489,13 @@ var Listening = class {
 		row("Signing secret", signingSecret ?? "unknown");
 		row("Encryption key", keyId);
 		row("Private key", slot.keyFile);
-		row("Answers", forwardTo !== null ? `those of ${forwardTo.url.href}${forwardTo.isCertificateChecked ? "" : ", whose certificate is not checked"}${isDecrypted ? ", which gets plain events" : ""}` : responses !== null ? `${responses.map((answer) => describe(answer)).join(", ")}, try by try` : "200 for what verifies, 401 for the rest; --forward-to sends it on to your receiver");
+		row("Answers", forwardTo !== null ? `those of ${forwardTo.url.href}${forwardTo.isCertificateChecked ? "" : ", whose certificate is not checked"}${isDecrypted ? ", which gets plain events" : ""}` : responses !== null ? `${responses.map((answer) => describe(answer)).join(", ")}, try by try` : "200 for valid deliveries, 401 for others; --forward-to forwards them to your receiver");
 		if (forwardTo !== null && !isDecrypted) {
 			screen.line("For the environment of your receiver:");
 			screen.line(`  WEBHOOK_SECRET='${signingSecret}'`);
 			screen.line(`  WEBHOOK_PRIVATE_KEY_FILE='${slot.keyFile}'`);
 		}
-		if (environment === "live") screen.warn("This organization is live: what arrives here is about real people, and stays in your terminal.");
+		if (environment === "live") screen.warn("This organization is live: deliveries are about real people, and stay in your terminal.");
 	}
 	/** One delivery, from its arrival to its line. Never rejects. */
 	async #deal(delivery) {
@@ -1543,7 +1543,7 @@ var Listening = class {
 			problem: `the signature was made with another secret. ${secretHint}`
 		};
 	}
-	/** After a rotation by somebody else: the new secret, where the credential may read it. API keys may not. */
+	/** After a rotation elsewhere: fetches the new secret if the credential may read it. API keys may not. */
 	async #takeOverSecret() {
 		if (this.#isSecretWithheld) return false;
 		const { service, screen } = this.#options;
@@ -1586,7 +1586,7 @@ var Listening = class {
 			])
 		}, JSON.stringify(event));
 	}
-	/** Null where the service does not wait for it any more, or could not be told. */
+	/** Null if the service no longer waits for the answer, or could not be reached. */
 	async #answer({ delivery_id: id, lease }, answer) {
 		const { service } = this.#options;
 		const path = `/v1/webhooks/listeners/${this.#state.endpointId}/deliveries/${id}/answer`;
@@ -1651,7 +1651,7 @@ var Listening = class {
 		this.#hint(answer);
 		if (isPrinted && event !== null) screen.line(JSON.stringify(event, null, 2).replace(/[\u007f-\u009f]/g, "�").replace(/^/gm, "  "));
 	}
-	/** Once: what to do about a receiver that is not there, or one that answered in a way with consequences. */
+	/** Advice, once, about an unreachable receiver or an answer with consequences. */
 	#hint(answer) {
 		const { screen, forwardTo } = this.#options;
 		if ("status_code" in answer && answer.status_code === 410) screen.warn("  410 disables the endpoint, as it would any other. Start again and it is enabled.");
@@ -1661,7 +1661,7 @@ var Listening = class {
 		const why = answer.error === "timeout" ? `${host} did not answer within 14 s.` : answer.error === "tls_failed" ? `The certificate of ${host} is not trusted here; --skip-verify takes it all the same.` : `Nobody took it at ${href}: is your receiver running there?`;
 		screen.warn(`  ${why} It counts as failed and is tried again on the ordinary schedule.`);
 	}
-	/** Only to this endpoint: replaying the event itself would send it to all others again, too. */
+	/** Retries the delivery to this endpoint only: replaying the event would send it to the others too. */
 	async #replay(endpointId, eventId) {
 		const { service, screen } = this.#options;
 		const query = new URLSearchParams({
@@ -1689,7 +1689,7 @@ var Listening = class {
 			return false;
 		}
 	}
-	/** The same failure as a sentence that says what to do, and the exit code that goes with it. */
+	/** The failure as a message that says what to do, with its exit code. */
 	#explain(error) {
 		const { url } = this.#options.service;
 		if (!(error instanceof RefusedError)) return explain(error, url);
@@ -1872,7 +1872,7 @@ function touch(file) {
 const eventIdPattern = new RegExp(`^evt_[A-Za-z0-9]{${idLengths.evt}}$`);
 const listenCommand = {
 	name: "listen",
-	about: "Receive webhooks on this machine, which nobody needs to reach. Registers a temporary endpoint with a key pair that is made here, then verifies, decrypts and shows what arrives, and forwards it. What your receiver answers counts as the answer to the service, retries included. Ctrl-C removes the endpoint; killed and started again, it goes on with the same one and gets what came meanwhile.",
+	about: "Receive webhooks on this machine, which need not be reachable. Registers a temporary endpoint with a new key pair, then verifies, decrypts, shows and forwards deliveries. Your receiver's answer counts as the answer to the service, retries included. Ctrl-C removes the endpoint. After a kill, the next start continues with the same endpoint and its waiting deliveries.",
 	environment: `${serviceEnvironment} --forward-to is always direct. ASSAY_STATE_DIR is where the key pair is kept, NO_COLOR switches colours off.`,
 	examples: [
 		"listen --url https://id.example.com --key kk_… --forward-to localhost:4000/hook",
@@ -1917,7 +1917,7 @@ const listenCommand = {
 		},
 		respond: {
 			type: "string",
-			about: "Answer by itself: the first try of each delivery gets the first of these, and so on; the last one stands for all further tries. Statuses, or timeout, connection_failed, ….",
+			about: "Reply without a receiver: attempt 1 gets the first value, attempt 2 the second; the last value repeats. Statuses, or timeout, connection_failed, ….",
 			placeholder: "500,timeout"
 		},
 		replay: {
@@ -1935,7 +1935,7 @@ const listenCommand = {
 		},
 		json: {
 			type: "boolean",
-			about: "One JSON text a line on the standard output; everything else goes to the standard error."
+			about: "One JSON text per line on the standard output; all else goes to the standard error."
 		}
 	},
 	run: async ({ options, lists }, print) => {
@@ -1988,7 +1988,7 @@ function readReceiver({ options, lists }) {
 			"header"
 		].find((name) => name in options || name in lists);
 		if (useless === void 0) return null;
-		throw new CommandError(`--${useless} says how to forward; give --forward-to as well.`);
+		throw new CommandError(`--${useless} needs --forward-to.`);
 	}
 	return {
 		url: readForward(given),
@@ -2058,7 +2058,7 @@ const makers = {
 const eventTypes = Object.keys(makers);
 const triggerCommand = {
 	name: "trigger",
-	about: "Make an event happen in the sandbox. A real session goes through the service to its outcome, and your endpoints get what they would get from a person. EVENT is a type of event, or its last word.",
+	about: "Trigger an event in the sandbox. A real session runs to its outcome, and your endpoints receive the same events as from a person. EVENT is an event type, or its last word.",
 	positionals: "EVENT",
 	examples: [
 		"trigger verification.session.succeeded",
@@ -2074,7 +2074,7 @@ const triggerCommand = {
 		...serviceOptions,
 		fields: {
 			type: "string",
-			about: "What the person shares, comma separated; family_name,given_names,date_of_birth unless given.",
+			about: "Fields that the person shares, separated by commas. Default: family_name,given_names,date_of_birth.",
 			placeholder: "CLAIMS"
 		},
 		passport: {
@@ -2094,7 +2094,7 @@ const triggerCommand = {
 		},
 		json: {
 			type: "boolean",
-			about: "Print what happened as one line of JSON."
+			about: "Print the result as one line of JSON."
 		}
 	},
 	run: async ({ options, positionals }, print, style) => {

@@ -125,7 +125,7 @@ function overview(commands: readonly Command[], style: Style = plainStyle): stri
       style,
     ),
     "",
-    "`assay COMMAND --help` tells more. A command ends with 0 when it is done, and with 1 when it is wrong or something has to be mended first.",
+    "`assay COMMAND --help` shows the options. A command exits with 0 on success and with 1 if it is wrong or something must be fixed first.",
   ].join("\n");
 }
 

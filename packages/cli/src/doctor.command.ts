@@ -45,7 +45,7 @@ export const partnerDoctorOptions = {
 export const doctorCommand: Command = {
   name: "doctor",
   about:
-    "Look whether this machine can work with the service: whether it is reached, its certificate, the clock, what the API key may do, and whether the webhook endpoints can be sent to. Nothing is changed.",
+    "Check that this machine can work with the service: connection, TLS certificate, clock, scopes of the API key, webhook endpoints. Changes nothing.",
   environment: serviceEnvironment,
   options: partnerDoctorOptions,
   examples: ["doctor --url https://id.example.com --key kk_…", "doctor --json"],
@@ -120,7 +120,7 @@ async function lookAtClock(service: ServiceClient): Promise<Found> {
   const health = await service.health().catch(() => null);
   const told = Date.parse(health?.date ?? "");
   if (Number.isNaN(told))
-    return warning("The service did not tell its time.", "Look at the check of the service first.");
+    return warning("The service sent no time.", "Look at the check of the service first.");
   const seconds = Math.abs(Math.round((told + 500 - (before + Date.now()) / 2) / 1000));
   const found = `This clock and the service's differ by ${seconds < 2 ? "less than 2" : seconds} seconds.`;
   const todo =
@@ -144,7 +144,7 @@ async function lookAtKey(service: ServiceClient): Promise<Found> {
     return problem(
       refused.answer.message,
       refused.answer.status === 410
-        ? "The organization is to be deleted. An owner can keep it in the dashboard."
+        ? "The organization is scheduled for deletion. An owner can cancel that in the dashboard."
         : "Take a key that is enabled, whole, and of this installation.",
     );
   const may = answers.filter(({ answer }) => answer.status !== 403).map(({ scope }) => scope);
@@ -225,22 +225,22 @@ function causeOf({ last_error: error, last_status_code: status }: Delivery): str
 function adviceFor(error: string | null): string {
   switch (error) {
     case "no_active_key":
-      return "Make a key pair with `assay keys new FILE`, and register it for the endpoint. What was not encrypted cannot be sent again.";
+      return "Make a key pair with `assay keys new FILE`, and register it for the endpoint. Events published without a key cannot be sent later.";
     case "endpoint_deleted":
     case "consent_withdrawn":
-      return "Nothing: there is nobody left to send it to, or it may not be sent any more.";
+      return "Nothing: the endpoint no longer exists, or the event was retracted.";
     case "name_not_resolved":
     case "connection_failed":
     case "timeout":
-      return "See that your receiver runs, and that the service can reach its address within 15 seconds.";
+      return "Make sure that your receiver runs, and that the service can reach its address within 15 seconds.";
     case "tls_failed":
-      return "See that the certificate of your receiver is for its name, is in date, and comes with its chain.";
+      return "Make sure that your receiver's certificate is for its name, is valid today, and comes with its chain.";
     case "address_refused":
-      return "Give the endpoint an address that is public: the service does not send to private ones.";
+      return "Give the endpoint a public address: the service does not send to private ones.";
     case "redirect_not_followed":
       return "Give the endpoint the address that your receiver redirects to.";
     default:
-      return "The dashboard shows under Webhooks, Deliveries, what your receiver answered.";
+      return "The dashboard shows your receiver's answer under Webhooks, Deliveries.";
   }
 }
 

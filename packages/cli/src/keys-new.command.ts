@@ -5,7 +5,7 @@ import { keyBits, newPrivateKey, readPrivateKey, registrationOf } from "./key-pa
 export const keysNew: Command = {
   name: "keys new",
   about:
-    "Make a key pair for a webhook endpoint. The private key is written to FILE, which must not exist; what is printed registers the public half, and can be pasted into a shell.",
+    "Make a key pair for a webhook endpoint. Writes the private key to FILE, which must not exist. Prints a shell command that registers the public key.",
   positionals: "FILE",
   examples: ["keys new private-key.pem", "keys new private-key.pem --name my-key-1"],
   environment: "Nothing is sent anywhere.",

@@ -16,7 +16,7 @@ const eventIdPattern = new RegExp(`^evt_[A-Za-z0-9]{${idLengths.evt}}$`);
 export const listenCommand: Command = {
   name: "listen",
   about:
-    "Receive webhooks on this machine, which nobody needs to reach. Registers a temporary endpoint with a key pair that is made here, then verifies, decrypts and shows what arrives, and forwards it. What your receiver answers counts as the answer to the service, retries included. Ctrl-C removes the endpoint; killed and started again, it goes on with the same one and gets what came meanwhile.",
+    "Receive webhooks on this machine, which need not be reachable. Registers a temporary endpoint with a new key pair, then verifies, decrypts, shows and forwards deliveries. Your receiver's answer counts as the answer to the service, retries included. Ctrl-C removes the endpoint. After a kill, the next start continues with the same endpoint and its waiting deliveries.",
   environment: `${serviceEnvironment} --forward-to is always direct. ASSAY_STATE_DIR is where the key pair is kept, NO_COLOR switches colours off.`,
   examples: [
     "listen --url https://id.example.com --key kk_… --forward-to localhost:4000/hook",
@@ -56,7 +56,7 @@ export const listenCommand: Command = {
     respond: {
       type: "string",
       about:
-        "Answer by itself: the first try of each delivery gets the first of these, and so on; the last one stands for all further tries. Statuses, or timeout, connection_failed, ….",
+        "Reply without a receiver: attempt 1 gets the first value, attempt 2 the second; the last value repeats. Statuses, or timeout, connection_failed, ….",
       placeholder: "500,timeout",
     },
     replay: {
@@ -73,7 +73,7 @@ export const listenCommand: Command = {
     print: { type: "boolean", about: "Show the decrypted events also when they are forwarded." },
     json: {
       type: "boolean",
-      about: "One JSON text a line on the standard output; everything else goes to the standard error.",
+      about: "One JSON text per line on the standard output; all else goes to the standard error.",
     },
   },
   run: async ({ options, lists }, print) => {
@@ -131,7 +131,7 @@ function readReceiver({ options, lists }: Pick<Arguments, "options" | "lists">):
   if (typeof given !== "string") {
     const useless = ["decrypted", "skip-verify", "header"].find((name) => name in options || name in lists);
     if (useless === undefined) return null;
-    throw new CommandError(`--${useless} says how to forward; give --forward-to as well.`);
+    throw new CommandError(`--${useless} needs --forward-to.`);
   }
   return {
     url: readForward(given),

@@ -32,7 +32,7 @@ type ListeningOptions = {
   forwardTo: Receiver | null;
   isDecrypted: boolean;
   isPrinted: boolean;
-  /** What answers in place of a receiver, or null. */
+  /** Replies in place of a receiver, or null. */
   responses: readonly Answer[] | null;
   /** Null: all types, or those that the endpoint has already. */
   eventTypes: readonly string[] | null;
@@ -46,7 +46,7 @@ const firstWaitMs = 1_000;
 const maxWaitMs = 30_000;
 const answerTries = 3;
 const removeWithinMs = 5_000;
-/** Halved, a burst that was cut off in the middle is forwarded twice in part; doubled, nobody would notice. */
+/** Fewer: after a lost connection, part of a burst is forwarded twice. */
 const maxKeptAnswers = 200;
 
 /** One listener, from its first line to its last. */
@@ -54,8 +54,8 @@ export class Listening {
   readonly #options: ListeningOptions;
   readonly #ended = new AbortController();
   /**
-   * Answers that are being waited for, or that the service has not taken because the connection was lost. When such a
-   * delivery comes again, it gets the answer that its receiver gives or gave already, and the receiver gets it once.
+   * Answers in progress, or not accepted by the service because the connection was lost. A repeated delivery
+   * gets the same answer, so that the receiver gets each delivery once.
    */
   readonly #answers = new Map<string, Promise<Answer>>();
   #state: ListenerState = { keyId: "", endpointId: null, signingSecret: null, registration: null };
@@ -73,12 +73,12 @@ export class Listening {
   async run(replay: string | null): Promise<number> {
     const end = () => this.#ended.abort();
     const unwatch = [onStopSignal(["SIGINT", "SIGTERM", "SIGHUP"], end), onNpxEnded(process.env, end)];
-    // Whoever read the lines has gone (`| head`), which ends a command like Ctrl-C does.
+    // The reader of the output is gone (`| head`), which ends a command like Ctrl-C.
     process.stdout.on("error", end);
     try {
       await this.#prepareKey();
       await this.#connectUntilEnded(replay);
-      // Ended by the service, or by whoever runs this; only then is the endpoint ours to remove.
+      // If the service ended the stream, the endpoint is not ours to remove.
       if (this.#exitCode !== null) return this.#exitCode;
       await this.#remove();
       return 0;
@@ -87,7 +87,7 @@ export class Listening {
     }
   }
 
-  /** The secret of the endpoint that the next start listens at. It is registered where it is not there yet. */
+  /** The secret of the endpoint of the next start. Registers the endpoint if it does not exist yet. */
   async prepare(): Promise<Prepared> {
     try {
       await this.#prepareKey();
@@ -107,7 +107,7 @@ export class Listening {
     }
   }
 
-  // --- the endpoint ----------------------------------------------------------------------------------------------------
+  // --- the endpoint ----------------------------------------------------------------------------------------
 
   async #prepareKey(): Promise<void> {
     const { slot } = this.#options;
@@ -130,7 +130,7 @@ export class Listening {
     this.#options.slot.write(this.#state);
   }
 
-  /** The endpoint of before, where it is still there, or a new one. */
+  /** The previous endpoint if it still exists, or a new one. */
   async #ensureEndpoint(): Promise<string> {
     const { service, screen, eventTypes } = this.#options;
     const known = this.#state.endpointId;
@@ -168,7 +168,7 @@ export class Listening {
 
   async #register(eventTypes: readonly string[] | null): Promise<string> {
     const { service } = this.#options;
-    // Kept before the request is made: killed in between, the next start repeats the request and gets the same endpoint.
+    // Saved before the request: after a kill, the next start repeats it and gets the same endpoint.
     if (this.#state.registration === null) this.#remember({ registration: randomUUID() });
     const body = {
       name: `assay listen on ${hostname()}`.slice(0, 120),
@@ -220,7 +220,7 @@ export class Listening {
     return this.#privateKey;
   }
 
-  // --- the stream ------------------------------------------------------------------------------------------------------
+  // --- the stream ------------------------------------------------------------------------------------------
 
   async #connectUntilEnded(replay: string | null): Promise<void> {
     const { screen } = this.#options;
@@ -253,7 +253,7 @@ export class Listening {
         if (error instanceof RefusedError) waitMs = Math.max(waitMs, error.retryAfterMs ?? 0);
       }
       if (this.#ended.signal.aborted) return;
-      // Spread, so that all who were cut off by one restart do not come back in the same moment.
+      // Jitter, so that listeners do not all reconnect at once after a restart of the service.
       const pauseMs = Math.round(waitMs * (0.5 + Math.random() / 2));
       screen.warn(
         `Connection lost (${printable(problem)}). Trying again in ${(pauseMs / 1000).toFixed(1)} s; deliveries wait.`,
@@ -274,9 +274,9 @@ export class Listening {
     this.#exitCode = exitEnded;
     screen.record({ type: "ended", reason });
     if (reason === "taken_over")
-      screen.warn("Another listener has taken over this endpoint, with the key pair of this one. Ended.");
+      screen.warn("Another listener with the same key pair has taken over this endpoint. Ended.");
     else {
-      screen.warn("The endpoint was removed by somebody else. Start again for a new one.");
+      screen.warn("The endpoint was removed elsewhere. Start again for a new one.");
       this.#remember({ endpointId: null, signingSecret: null, registration: null });
     }
   }
@@ -321,7 +321,7 @@ export class Listening {
         ? `those of ${forwardTo.url.href}${forwardTo.isCertificateChecked ? "" : ", whose certificate is not checked"}${isDecrypted ? ", which gets plain events" : ""}`
         : responses !== null
           ? `${responses.map((answer) => describe(answer)).join(", ")}, try by try`
-          : "200 for what verifies, 401 for the rest; --forward-to sends it on to your receiver",
+          : "200 for valid deliveries, 401 for others; --forward-to forwards them to your receiver",
     );
     if (forwardTo !== null && !isDecrypted) {
       screen.line("For the environment of your receiver:");
@@ -330,11 +330,11 @@ export class Listening {
     }
     if (environment === "live")
       screen.warn(
-        "This organization is live: what arrives here is about real people, and stays in your terminal.",
+        "This organization is live: deliveries are about real people, and stay in your terminal.",
       );
   }
 
-  // --- deliveries ------------------------------------------------------------------------------------------------------
+  // --- deliveries ------------------------------------------------------------------------------------------
 
   /** One delivery, from its arrival to its line. Never rejects. */
   async #deal(delivery: Delivery): Promise<void> {
@@ -368,7 +368,7 @@ export class Listening {
     return { event, problem: `the signature was made with another secret. ${secretHint}` };
   }
 
-  /** After a rotation by somebody else: the new secret, where the credential may read it. API keys may not. */
+  /** After a rotation elsewhere: fetches the new secret if the credential may read it. API keys may not. */
   async #takeOverSecret(): Promise<boolean> {
     if (this.#isSecretWithheld) return false;
     const { service, screen } = this.#options;
@@ -397,7 +397,7 @@ export class Listening {
     const { forwardTo, responses, isDecrypted } = this.#options;
     const response = responses === null ? null : responseTo(responses, delivery.attempt);
     if (response !== null) return response;
-    // A receiver of plain events has no signature to check, so this check stands for its own.
+    // A receiver of plain events has no signature to check, so this check replaces it.
     if (problem !== null && (forwardTo === null || isDecrypted)) return { status_code: 401 };
     if (forwardTo === null) return { status_code: 200 };
     if (!isDecrypted) return forward(forwardTo, delivery.headers, delivery.body);
@@ -409,7 +409,7 @@ export class Listening {
     return forward(forwardTo, plain, JSON.stringify(event));
   }
 
-  /** Null where the service does not wait for it any more, or could not be told. */
+  /** Null if the service no longer waits for the answer, or could not be reached. */
   async #answer({ delivery_id: id, lease }: Delivery, answer: Answer): Promise<Recorded | null> {
     const { service } = this.#options;
     const path = `/v1/webhooks/listeners/${this.#state.endpointId}/deliveries/${id}/answer`;
@@ -481,7 +481,7 @@ export class Listening {
     if (problem !== null) screen.warn(`  Not verified: ${problem}`);
     this.#hint(answer);
     if (isPrinted && event !== null)
-      // The standard escapes what is below a space; what is above the letters a terminal would obey.
+      // JSON escapes C0 controls but not C1, which a terminal would obey.
       screen.line(
         JSON.stringify(event, null, 2)
           .replace(/[\u007f-\u009f]/g, "\ufffd")
@@ -489,7 +489,7 @@ export class Listening {
       );
   }
 
-  /** Once: what to do about a receiver that is not there, or one that answered in a way with consequences. */
+  /** Advice, once, about an unreachable receiver or an answer with consequences. */
   #hint(answer: Answer): void {
     const { screen, forwardTo } = this.#options;
     if ("status_code" in answer && answer.status_code === 410)
@@ -506,9 +506,9 @@ export class Listening {
     screen.warn(`  ${why} It counts as failed and is tried again on the ordinary schedule.`);
   }
 
-  // --- replay ----------------------------------------------------------------------------------------------------------
+  // --- replay ----------------------------------------------------------------------------------------------
 
-  /** Only to this endpoint: replaying the event itself would send it to all others again, too. */
+  /** Retries the delivery to this endpoint only: replaying the event would send it to the others too. */
   async #replay(endpointId: string, eventId: string): Promise<boolean> {
     const { service, screen } = this.#options;
     const query = new URLSearchParams({ endpoint_id: endpointId, event_id: eventId });
@@ -538,7 +538,7 @@ export class Listening {
     }
   }
 
-  /** The same failure as a sentence that says what to do, and the exit code that goes with it. */
+  /** The failure as a message that says what to do, with its exit code. */
   #explain(error: unknown): unknown {
     const { url } = this.#options.service;
     if (!(error instanceof RefusedError)) return explain(error, url);

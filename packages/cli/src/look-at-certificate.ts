@@ -47,7 +47,7 @@ export async function lookAtCertificate(
       end(
         problem(
           `No trusted connection to ${host}: ${error.code ?? error.message}.`,
-          "See that the certificate is for this name, is in date, and comes with its chain. An authority of your own is named in NODE_EXTRA_CA_CERTS.",
+          "Make sure that the certificate is for this name, is valid today, and comes with its chain. Name a private authority in NODE_EXTRA_CA_CERTS.",
         ),
       ),
     );

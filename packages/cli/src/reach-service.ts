@@ -4,7 +4,7 @@ import { NotTheServiceError, RefusedError, UnreachableError } from "./service.ts
 
 export const exitRefused = 3;
 export const exitUnreachable = 4;
-export const addressHint = "--url is the address of the service, as it stands before /v1 and /dashboard.";
+export const addressHint = "--url is the address of the service, without /v1 and /dashboard.";
 
 /** How a command says which service it speaks to, and as whom. */
 export const serviceOptions = {
@@ -17,7 +17,7 @@ export const serviceOptions = {
 } as const;
 
 export const serviceEnvironment =
-  "ASSAY_URL and ASSAY_API_KEY stand for --url and --key, which keeps the key out of the list of processes. HTTPS_PROXY, HTTP_PROXY and NO_PROXY lead to the service through a proxy.";
+  "ASSAY_URL and ASSAY_API_KEY replace --url and --key, which keeps the key out of the process list. HTTPS_PROXY, HTTP_PROXY and NO_PROXY set a proxy.";
 
 /** The service that the options or the environment name. `needs` says what the key must be. */
 export function readService(

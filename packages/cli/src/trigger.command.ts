@@ -48,7 +48,7 @@ const eventTypes = Object.keys(makers) as EventType[];
 export const triggerCommand: Command = {
   name: "trigger",
   about:
-    "Make an event happen in the sandbox. A real session goes through the service to its outcome, and your endpoints get what they would get from a person. EVENT is a type of event, or its last word.",
+    "Trigger an event in the sandbox. A real session runs to its outcome, and your endpoints receive the same events as from a person. EVENT is an event type, or its last word.",
   positionals: "EVENT",
   examples: [
     "trigger verification.session.succeeded",
@@ -64,7 +64,7 @@ export const triggerCommand: Command = {
     ...serviceOptions,
     fields: {
       type: "string",
-      about: "What the person shares, comma separated; family_name,given_names,date_of_birth unless given.",
+      about: "Fields that the person shares, separated by commas. Default: family_name,given_names,date_of_birth.",
       placeholder: "CLAIMS",
     },
     passport: {
@@ -74,7 +74,7 @@ export const triggerCommand: Command = {
     },
     reference: { type: "string", about: "The `client_reference_id` of the session.", placeholder: "TEXT" },
     endpoint: { type: "string", about: "Send the event to this endpoint only.", placeholder: "whe_…" },
-    json: { type: "boolean", about: "Print what happened as one line of JSON." },
+    json: { type: "boolean", about: "Print the result as one line of JSON." },
   },
   run: async ({ options, positionals }, print, style) => {
     const type = readType(positionals);

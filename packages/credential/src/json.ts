@@ -23,7 +23,7 @@ export function readJson(text: string): Json {
   } catch {
     throw new CredentialError("malformed", "JSON: not well formed");
   }
-  if (countNames(value) !== colons) throw new CredentialError("malformed", "JSON: a name stands twice");
+  if (countNames(value) !== colons) throw new CredentialError("malformed", "JSON: duplicate name");
   return value;
 }
 

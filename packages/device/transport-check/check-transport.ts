@@ -265,7 +265,7 @@ const checks: readonly TransportCheck[] = [
   },
   {
     id: "waits",
-    promise: "A command that finds no document waits for one, and is answered once it is there.",
+    promise: "A command without a document waits for one, and is answered once it is there.",
     async run(stage) {
       if (!stage.waits) throw new Skip("not a shell");
       await stage.takeAway();
@@ -298,7 +298,7 @@ const checks: readonly TransportCheck[] = [
   },
   {
     id: "refusals",
-    promise: "What the chip refuses is an answer with its status word, not a rejection.",
+    promise: "A refusal of the chip is an answer with its status word, not a rejection.",
     async run(stage) {
       const transport = await begin(stage);
       const answer = await ask(stage, transport, unknownInstruction.slice());
@@ -368,7 +368,7 @@ const checks: readonly TransportCheck[] = [
   },
   {
     id: "lost",
-    promise: "A document that is taken away is told by a rejection, soon.",
+    promise: "When a document is removed, the command is soon rejected.",
     async run(stage) {
       const transport = await begin(stage);
       await stage.takeAway();
@@ -379,7 +379,7 @@ const checks: readonly TransportCheck[] = [
           () => "resolved",
           () => "rejected",
         ),
-        `nothing was told within ${patienceOf(stage) / 1000} s`,
+        `no rejection within ${patienceOf(stage) / 1000} s`,
       );
       demand(settled === "rejected", "the command was answered although the document is gone");
       return `after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`;
@@ -396,7 +396,7 @@ const checks: readonly TransportCheck[] = [
   {
     id: "cancel",
     promise:
-      "To give up ends the waiting; what was given up is never answered, and does not answer the next command.",
+      "Cancelling ends the waiting. A cancelled command is never answered, also not by the next command.",
     async run(stage) {
       if (!stage.waits) throw new Skip("not a shell");
       await stage.takeAway();
@@ -405,7 +405,7 @@ const checks: readonly TransportCheck[] = [
       await within(
         patienceOf(stage),
         transport.transceive(selectApplication.slice()).catch(() => {}),
-        "a document that was taken away was not told",
+        "the removal of the document was not reported",
       );
       const given = watch(transport.transceive(getChallenge.slice()));
       await pause(patienceOf(stage) * waitingShare);
@@ -422,19 +422,19 @@ const checks: readonly TransportCheck[] = [
   },
   {
     id: "extras",
-    promise: "What it says about its reader and its antenna has the documented form.",
+    promise: "The properties of its reader and antenna have the documented form.",
     async run(stage) {
       return checkExtras(await begin(stage));
     },
   },
   {
     id: "storage",
-    promise: "What is put into its storage is found there, and gone when it was removed.",
+    promise: "Stored values can be read, and are gone after removal.",
     async run(stage) {
       const { storage } = await begin(stage);
       if (storage === undefined) throw new Skip("it has none; the page uses sessionStorage");
       const key = "transport-check";
-      demand(storage.getItem(key) === null, "what is not there must be null");
+      demand(storage.getItem(key) === null, "a missing value must be null");
       storage.setItem(key, 'a "b" ü\n');
       demand(storage.getItem(key) === 'a "b" ü\n', "it came back changed");
       storage.removeItem(key);

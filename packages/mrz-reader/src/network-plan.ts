@@ -152,11 +152,11 @@ function layerSizes(steps: readonly Step[]): readonly Size[] {
         kept.set(step.as, channels);
         break;
       case "join":
-        if (kept.get(step.with) !== channels) throw new NetworkFileError("What is joined has other channels");
+        if (kept.get(step.with) !== channels) throw new NetworkFileError("The joined tensors have different channels");
         break;
       case "head": {
         const inputs = kept.get(step.of);
-        if (inputs === undefined) throw new NetworkFileError("The plan uses what it did not keep");
+        if (inputs === undefined) throw new NetworkFileError("The plan uses a tensor that it did not keep");
         sizes.push({ inputs, outputs: step.out });
       }
     }

@@ -156,7 +156,7 @@ class Reader {
       if (typeof key !== "number" && typeof key !== "bigint" && typeof key !== "string") {
         throw malformed("key that is neither integer nor text");
       }
-      if (map.has(key)) throw malformed("key that stands twice");
+      if (map.has(key)) throw malformed("duplicate key");
       map.set(key, this.item(depth));
     }
     return map;

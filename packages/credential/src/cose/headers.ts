@@ -38,7 +38,7 @@ export function readSingle(value: CborValue | undefined): Single {
   }
   const headers = { protectedBytes, protected: readProtected(protectedBytes), unprotected };
   for (const key of headers.protected.keys()) {
-    if (unprotected.has(key)) throw malformed("header that stands twice");
+    if (unprotected.has(key)) throw malformed("duplicate header");
   }
   if (headers.protected.has(label.critical) || unprotected.has(label.critical)) {
     throw new CredentialError("not_supported", "COSE: critical header");

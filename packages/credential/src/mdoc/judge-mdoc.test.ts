@@ -441,7 +441,7 @@ describe("refused", () => {
     for (const place of places) await refuses("malformed", changed(response, place, withEntry("x", 1)));
   });
 
-  test("a key that stands twice", async () => {
+  test("a duplicate key", async () => {
     const response = Buffer.from(await present(await issue()));
     assert.equal(response[0], 0xa3);
     const twice = Buffer.concat([Buffer.from([0xa4]), response.subarray(1), encode("status"), encode(0)]);

@@ -66,8 +66,10 @@ function readHeader(bytes: Uint8Array, start: number, limit: number, budget: Bud
   const lengthOctet = bytes[offset++] ?? 0;
   if (lengthOctet < 0x80) {
     if (lengthOctet > limit - offset)
-      throw new EmrtdError("BER_TRUNCATED", "A value is longer than what is there");
-    return { tag, valueStart: offset, length: lengthOctet };
+      throw new EmrtdError("BER_TRUNCATED", "A value is longer than the data");
+    header.valueStart = offset;
+    header.length = lengthOctet;
+    return;
   }
   if (lengthOctet === 0x80) {
     if ((first & constructedBit) === 0)
@@ -79,8 +81,9 @@ function readHeader(bytes: Uint8Array, start: number, limit: number, budget: Bud
   if (octets > limit - offset) throw new EmrtdError("BER_TRUNCATED", "The encoding ends inside a length");
   let length = 0;
   for (let count = 0; count < octets; count++) length = length * 256 + (bytes[offset++] ?? 0);
-  if (length > limit - offset) throw new EmrtdError("BER_TRUNCATED", "A value is longer than what is there");
-  return { tag, valueStart: offset, length };
+  if (length > limit - offset) throw new EmrtdError("BER_TRUNCATED", "A value is longer than the data");
+  header.valueStart = offset;
+  header.length = length;
 }
 
 /** Skips the content of an indefinite length without recursion, and returns where its end marker starts. */

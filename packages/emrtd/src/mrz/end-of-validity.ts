@@ -42,7 +42,7 @@ export const endlessRules: readonly EndlessRule[] = [
     raw: "990101",
     issuingStates: null,
     source:
-      "no date of a document with a chip; 01.01.9999 is what Italy writes for cards without an end since July 2026: " +
+      "not a date of a document with a chip; since July 2026 Italy writes 01.01.9999 on cards without an end: " +
       "github.com/italia/anpr, issue 5393. Spain's cards have no end from 70 on: Council of the EU, PRADO, ESP-BO-03001",
   },
 ];

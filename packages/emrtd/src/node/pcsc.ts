@@ -168,7 +168,7 @@ export function nativeReaders(native: NativePackage): CardReaders {
     close: async () => context.close(),
     connect: async (name) => {
       const reader = context.listReaders().find((candidate) => candidate.name === name);
-      if (reader === undefined) throw new EmrtdError("CHIP_LOST", "The reader is not there any more");
+      if (reader === undefined) throw new EmrtdError("CHIP_LOST", "The reader was removed");
       const card = await noticingAbsence(() =>
         reader.connect(sharedMode, anyProtocol).catch((error) => {
           throw nativeError("SCardConnect", error);

@@ -65,7 +65,7 @@ export const policySwitches = {
   },
   century_of_birth_unknown: {
     description:
-      "Neither the zone nor DG11 says in which century the holder was born. Accepted or warned about, the holder is taken to be young; refused, a field that hangs on it fails the verification.",
+      "Neither the zone nor DG11 says in which century the holder was born. With accept or warn the holder counts as young; with refuse, a field that depends on the century fails the verification.",
     byDefault: "refuse",
     strict: "refuse",
     forOperators: true,
@@ -134,7 +134,7 @@ export const policySwitches = {
   },
   chip_authentication_unsupported: {
     description:
-      "The document offers chip authentication only with keys or in a version that cannot be used here, so its chip is not asked for that proof.",
+      "The document offers chip authentication only with keys or a version that the service does not support, so this proof is not requested.",
     byDefault: "warn",
     strict: "refuse",
     forOperators: true,
