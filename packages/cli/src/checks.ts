@@ -24,7 +24,10 @@ export function runChecks(checks: readonly Check[]): Promise<Finding[]> {
       const late = new AbortController();
       const found = await Promise.race([
         look().catch((error: unknown) =>
-          problem(`The check failed: ${(error as Error).message}.`, "Fix what it names, then run the check again."),
+          problem(
+            `The check failed: ${(error as Error).message}.`,
+            "Fix what it names, then run the check again.",
+          ),
         ),
         wait(withinMs, null, { signal: late.signal, ref: false })
           .catch(() => null)

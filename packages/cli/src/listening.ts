@@ -329,9 +329,7 @@ export class Listening {
       screen.line(`  WEBHOOK_PRIVATE_KEY_FILE='${slot.keyFile}'`);
     }
     if (environment === "live")
-      screen.warn(
-        "This organization is live: deliveries are about real people, and stay in your terminal.",
-      );
+      screen.warn("This organization is live: deliveries are about real people, and stay in your terminal.");
   }
 
   // --- deliveries ------------------------------------------------------------------------------------------

@@ -64,7 +64,8 @@ export const triggerCommand: Command = {
     ...serviceOptions,
     fields: {
       type: "string",
-      about: "Fields that the person shares, separated by commas. Default: family_name,given_names,date_of_birth.",
+      about:
+        "Fields that the person shares, separated by commas. Default: family_name,given_names,date_of_birth.",
       placeholder: "CLAIMS",
     },
     passport: {

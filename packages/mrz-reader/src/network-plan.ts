@@ -152,7 +152,8 @@ function layerSizes(steps: readonly Step[]): readonly Size[] {
         kept.set(step.as, channels);
         break;
       case "join":
-        if (kept.get(step.with) !== channels) throw new NetworkFileError("The joined tensors have different channels");
+        if (kept.get(step.with) !== channels)
+          throw new NetworkFileError("The joined tensors have different channels");
         break;
       case "head": {
         const inputs = kept.get(step.of);

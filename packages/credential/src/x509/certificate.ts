@@ -90,8 +90,7 @@ function read(der: Uint8Array): Certificate {
   if (derLength(der) !== der.length)
     throw new CredentialError("malformed", "X.509: bytes after the certificate");
   const ids = x509.extensions.map((extension) => extension.type);
-  if (new Set(ids).size !== ids.length)
-    throw new CredentialError("malformed", "X.509: duplicate extension");
+  if (new Set(ids).size !== ids.length) throw new CredentialError("malformed", "X.509: duplicate extension");
   const algorithm = algorithmOf(x509);
   const constraints = x509.getExtension(BasicConstraintsExtension);
   const usages = x509.getExtension(KeyUsagesExtension)?.usages;
