@@ -419,7 +419,7 @@ function runChecks(checks) {
 	}));
 }
 /** Prints the findings and returns the exit code: 1 for a problem, 0 for warnings at most. */
-function tellFindings(findings, { json, print, style }) {
+function printFindings(findings, { json, print, style }) {
 	const count = (state) => findings.filter((finding) => finding.state === state).length;
 	const [problems, warnings] = [count("problem"), count("warning")];
 	if (json) {
@@ -902,7 +902,7 @@ async function examineForPartner({ options }, print, style, env) {
 	const { url, key } = readService(options, env, "an API key");
 	const service = new ServiceClient(url, key, env);
 	const proxy = proxyFor(new URL(url), env);
-	return tellFindings(await style.progress("Looking…", () => runChecks(checksFor(service, proxy))), {
+	return printFindings(await style.progress("Looking…", () => runChecks(checksFor(service, proxy))), {
 		json: options.json === true,
 		print,
 		style
@@ -958,9 +958,9 @@ async function lookAtService(service, proxy) {
 async function lookAtClock(service) {
 	const before = Date.now();
 	const health = await service.health().catch(() => null);
-	const told = Date.parse(health?.date ?? "");
-	if (Number.isNaN(told)) return warning("The service sent no time.", "Look at the check of the service first.");
-	const seconds = Math.abs(Math.round((told + 500 - (before + Date.now()) / 2) / 1e3));
+	const serverTime = Date.parse(health?.date ?? "");
+	if (Number.isNaN(serverTime)) return warning("The service sent no time.", "Look at the check of the service first.");
+	const seconds = Math.abs(Math.round((serverTime + 500 - (before + Date.now()) / 2) / 1e3));
 	const found = `This clock and the service's differ by ${seconds < 2 ? "less than 2" : seconds} seconds.`;
 	const todo = "Have the clock set by the network (NTP): signatures of webhooks are refused when they seem too old.";
 	return seconds < 5 ? ok(found) : seconds < 120 ? warning(found, todo) : problem(found, todo);
@@ -1605,9 +1605,9 @@ var Listening = class {
 		}
 		return null;
 	}
-	#show(delivery, told) {
+	#show(delivery, shown) {
 		const { screen, forwardTo, isPrinted } = this.#options;
-		const { event, problem, answer, durationMs, recorded, isAgain } = told;
+		const { event, problem, answer, durationMs, recorded, isAgain } = shown;
 		const at = /* @__PURE__ */ new Date();
 		screen.record({
 			type: "delivery",

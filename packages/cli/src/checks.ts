@@ -45,7 +45,7 @@ export function runChecks(checks: readonly Check[]): Promise<Finding[]> {
 }
 
 /** Prints the findings and returns the exit code: 1 for a problem, 0 for warnings at most. */
-export function tellFindings(
+export function printFindings(
   findings: readonly Finding[],
   { json, print, style }: { json: boolean; print: (line: string) => void; style: Style },
 ): number {

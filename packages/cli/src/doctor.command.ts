@@ -1,4 +1,4 @@
-import { type Check, type Found, ok, problem, runChecks, tellFindings, warning } from "./checks.ts";
+import { type Check, type Found, ok, printFindings, problem, runChecks, warning } from "./checks.ts";
 import type { Arguments, Command } from "./command.ts";
 import { lookAtCertificate } from "./look-at-certificate.ts";
 import { proxyFor } from "./proxy.ts";
@@ -66,7 +66,7 @@ export async function examineForPartner(
   const service = new ServiceClient(url, key, env);
   const proxy = proxyFor(new URL(url), env);
   const findings = await style.progress("Looking…", () => runChecks(checksFor(service, proxy)));
-  return tellFindings(findings, { json: options.json === true, print, style });
+  return printFindings(findings, { json: options.json === true, print, style });
 }
 
 function checksFor(service: ServiceClient, proxy: URL | null): Check[] {
@@ -118,10 +118,10 @@ async function lookAtService(service: ServiceClient, proxy: URL | null): Promise
 async function lookAtClock(service: ServiceClient): Promise<Found> {
   const before = Date.now();
   const health = await service.health().catch(() => null);
-  const told = Date.parse(health?.date ?? "");
-  if (Number.isNaN(told))
+  const serverTime = Date.parse(health?.date ?? "");
+  if (Number.isNaN(serverTime))
     return warning("The service sent no time.", "Look at the check of the service first.");
-  const seconds = Math.abs(Math.round((told + 500 - (before + Date.now()) / 2) / 1000));
+  const seconds = Math.abs(Math.round((serverTime + 500 - (before + Date.now()) / 2) / 1000));
   const found = `This clock and the service's differ by ${seconds < 2 ? "less than 2" : seconds} seconds.`;
   const todo =
     "Have the clock set by the network (NTP): signatures of webhooks are refused when they seem too old.";

@@ -424,7 +424,7 @@ export class Listening {
 
   #show(
     delivery: Delivery,
-    told: {
+    shown: {
       event: unknown;
       problem: string | null;
       answer: Answer;
@@ -434,7 +434,7 @@ export class Listening {
     },
   ): void {
     const { screen, forwardTo, isPrinted } = this.#options;
-    const { event, problem, answer, durationMs, recorded, isAgain } = told;
+    const { event, problem, answer, durationMs, recorded, isAgain } = shown;
     const at = new Date();
     screen.record({
       type: "delivery",

@@ -46,14 +46,14 @@ export const onChip: Pick<
     if (state.command === null || !isFor(asked, state.command)) return stay(idle);
     const done: DeviceState = { ...idle, command: null };
     if (state.proofRestarts >= limits.proofRestarts)
-      return also(dropChip(done), (now) => beginChipAnew(now, "lost"));
+      return also(dropChip(done), (now) => restartChip(now, "lost"));
     return say({ ...done, proofRestarts: state.proofRestarts + 1 }, { type: "chip_lost" });
   },
   chip_failed: (state, { job, problem }) => {
     if (jobOf(state, job) === null) return stay(state);
     // Never reported as an answer of the chip: that would count as a refusal and use up a try.
     const dropped = dropChip({ ...state, problem, step: null });
-    return state.phase === "chip_proof" ? also(dropped, (now) => beginChipAnew(now, problem)) : dropped;
+    return state.phase === "chip_proof" ? also(dropped, (now) => restartChip(now, problem)) : dropped;
   },
 };
 
@@ -62,7 +62,7 @@ export function dropChip(state: DeviceState): DeviceStep {
 }
 
 /** The chip's part begins again, and no try is used. A reading that is under way goes on. */
-export function beginChipAnew(state: DeviceState, problem: ReadProblem | null): DeviceStep {
+export function restartChip(state: DeviceState, problem: ReadProblem | null): DeviceStep {
   const restarted: DeviceState = {
     ...state,
     problem,

@@ -293,7 +293,7 @@ test("a requirement that the document cannot meet is told apart; a service that 
     code,
     unmetRequirement: "clone_detection",
   });
-  assert.equal(bench.last("tell").step, `chip_failed (${code}, clone_detection is required), 3 left`);
+  assert.equal(bench.last("report").step, `chip_failed (${code}, clone_detection is required), 3 left`);
   bench.readAndSend();
   const { unmet_requirement: _, ...ofVersionBefore } = failed as Extract<
     ServiceMessage,
@@ -413,7 +413,7 @@ test("a chip with the session of an earlier exchange is opened anew before it he
   const first = bench.last("pass_on");
   bench.lose();
   bench.connect(welcome("chip_proof"));
-  assert.deepEqual(names(bench.tell(command("b"))), ["tell"], "the chip is still busy with the old one");
+  assert.deepEqual(names(bench.tell(command("b"))), ["report"], "the chip is still busy with the old one");
   const effects = bench.feed({ kind: "chip_answered", job: first.job, answers: ["kAA="] });
   assert.deepEqual(names(effects), ["pass_on"], "the old answer is told to nobody");
   assert.ok(effects[0]?.kind === "pass_on" && effects[0].reopenFirst);
@@ -638,7 +638,7 @@ test("a challenge with too little time left is left to run out, and a fresh one 
   bench.connect(welcome("face_capture"));
   const effects = bench.tell(challenge(9_000));
   assert.deepEqual(
-    effects.filter((effect) => effect.kind !== "tell"),
+    effects.filter((effect) => effect.kind !== "report"),
     [{ kind: "set_timer", timer: "challenge", ms: 9_300 }],
     "nobody is asked to move in a hurry",
   );
@@ -765,7 +765,7 @@ test("an unattended device takes every turn by itself, again after a failure, un
   assert.ok(names(bench.connect(welcome("chip", { mode: "simulated" }))).includes("read_chip"));
   bench.feed({ kind: "chip_read", job: bench.last("read_chip").job });
   const again = bench.tell(result("chip", "document_expired", "chip", { chip: 2, face: 3 }));
-  assert.deepEqual(names(again), ["tell", "release_chip", "read_chip"]);
+  assert.deepEqual(names(again), ["report", "release_chip", "read_chip"]);
   bench.feed({ kind: "chip_read", job: bench.last("read_chip").job });
   assert.deepEqual(bench.said(bench.tell(result("chip", null, "face"))), ["face_start"]);
   bench.tell({ type: "outcome", status: "succeeded", failure_code: null, unmet_requirement: null });
@@ -1041,7 +1041,7 @@ class World {
         this.clear(effect.timer);
         return;
       case "keep_token":
-      case "tell":
+      case "report":
         return;
     }
   }

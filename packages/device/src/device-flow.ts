@@ -1,5 +1,5 @@
 import type { ServiceMessage } from "@assay/contract/verify-socket";
-import { beginChipAnew, dropChip, onChip, passOn } from "./device-chip.ts";
+import { dropChip, onChip, passOn, restartChip } from "./device-chip.ts";
 import { onCamera, stopFace, takeUpChallenge } from "./device-face.ts";
 import { connect, finish, onLink, saidBeforeWelcome, stop } from "./device-link.ts";
 import { onMessage } from "./device-messages.ts";
@@ -20,7 +20,7 @@ export function advance(state: DeviceState, input: DeviceInput, nowMs: number): 
     input: DeviceInput,
     nowMs: number,
   ) => DeviceStep;
-  const handled = standingRules.reduce<DeviceStep>(
+  const handled = followUps.reduce<DeviceStep>(
     (step, { when, act }) => also(step, (now) => (when(now) ? act(now, nowMs) : stay(now))),
     handler(state, input, nowMs),
   );
@@ -127,13 +127,13 @@ const onInput: Handlers<DeviceInput, "kind"> = {
   ...onCamera,
 };
 
-type StandingRule = {
+type FollowUp = {
   readonly when: (state: DeviceState) => boolean;
   readonly act: (state: DeviceState, nowMs: number) => DeviceStep;
 };
 
 /** What has to be done as soon as its condition holds; checked after every input, in this order. */
-const standingRules: readonly StandingRule[] = [
+const followUps: readonly FollowUp[] = [
   {
     // The service waits for no more frames, or not on this connection.
     when: (state) => state.capture !== null && !may(state, "face_frame"),
@@ -166,7 +166,7 @@ const standingRules: readonly StandingRule[] = [
   {
     // The chip was let go after the command came, so it cannot be answered.
     when: (state) => state.command !== null && state.chip === null,
-    act: (state) => beginChipAnew(state, state.problem),
+    act: (state) => restartChip(state, state.problem),
   },
   {
     when: (state) => state.chip?.job === null,

@@ -1,5 +1,5 @@
 import type { ServiceMessage } from "@assay/contract/verify-socket";
-import { beginChipAnew, dropChip } from "./device-chip.ts";
+import { dropChip, restartChip } from "./device-chip.ts";
 import { deviceLimits } from "./device-rules.ts";
 import type { DeviceEffect, DeviceState } from "./device-state.ts";
 import { also, type Handlers, isCamera, stay } from "./device-step.ts";
@@ -31,13 +31,13 @@ export const onMessage: Handlers<ServiceMessage, "type"> = {
   checking: (state, { phase, busy }) =>
     stay(
       { ...state, phase, busy, step: phase === "chip_check" ? { at: "checking" } : state.step },
-      { kind: "tell", step: busy ? "waiting" : phase },
+      { kind: "report", step: busy ? "waiting" : phase },
     ),
   chip_command: (state, command) => {
-    const told: DeviceEffect = { kind: "tell", step: command.proof };
+    const report: DeviceEffect = { kind: "report", step: command.proof };
     // The page was loaded again since it read the chip, or the chip was lost together with the connection.
-    if (state.chip?.read !== true) return also(stay(state, told), (now) => beginChipAnew(now, now.problem));
-    return stay({ ...state, busy: false, command }, told);
+    if (state.chip?.read !== true) return also(stay(state, report), (now) => restartChip(now, now.problem));
+    return stay({ ...state, busy: false, command }, report);
   },
   step_result: (state, { step, passed, failure_code, unmet_requirement, tries_left, phase }) => {
     // A service of the version before does not send it.
@@ -52,11 +52,11 @@ export const onMessage: Handlers<ServiceMessage, "type"> = {
       faceAsked: false,
       failure: failure_code === null ? null : { step, code: failure_code, unmetRequirement },
     };
-    const told: DeviceEffect = {
-      kind: "tell",
+    const report: DeviceEffect = {
+      kind: "report",
       step: passed ? `${step}_passed` : `${step}_failed (${why}), ${tries_left[step]} left`,
     };
-    return also(stay(judged, told), (now) =>
+    return also(stay(judged, report), (now) =>
       step === "chip" ? dropChip(now) : stay({ ...now, faceSource: null }),
     );
   },
@@ -74,7 +74,7 @@ export const onMessage: Handlers<ServiceMessage, "type"> = {
           fresh: state.faceAsked && isCamera(state.faceSource),
         },
       },
-      { kind: "tell", step: `face_capture (${movements.join(", ")})` },
+      { kind: "report", step: `face_capture (${movements.join(", ")})` },
     ),
   fault: (state, { code, message, phase }) => {
     // The chip is let go as well: the person decides whether to read it once more.
@@ -95,7 +95,7 @@ export const onMessage: Handlers<ServiceMessage, "type"> = {
       stay(
         { ...now, fault: null, waitsForTurn: true, turnsWaited: state.turnsWaited + 1 },
         { kind: "set_timer", timer: "turn", ms: deviceLimits.turnMs },
-        { kind: "tell", step: "waiting" },
+        { kind: "report", step: "waiting" },
       ),
     );
   },

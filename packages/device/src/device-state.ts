@@ -212,7 +212,7 @@ export type DeviceEffect =
   | { readonly kind: "set_timer"; readonly timer: DeviceTimer; readonly ms: number }
   | { readonly kind: "clear_timer"; readonly timer: DeviceTimer }
   /** Shown by programs that run a device without a screen. */
-  | { readonly kind: "tell"; readonly step: string };
+  | { readonly kind: "report"; readonly step: string };
 
 export type DeviceStep = { readonly state: DeviceState; readonly effects: readonly DeviceEffect[] };
 

@@ -200,7 +200,7 @@ export class DeviceDriver {
       case "clear_timer":
         clearTimeout(this.#timers.get(effect.timer));
         return;
-      case "tell":
+      case "report":
         this.#needs.onStep?.(effect.step);
         return;
     }

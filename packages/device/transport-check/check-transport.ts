@@ -167,7 +167,7 @@ function checkExtras({ readerState, antenna }: CheckedTransport): string {
     `readerState must be ${states.join(", ")} or left out`,
   );
   demand(readerState === undefined || readerState === "ready", "readerState must be ready while it reads");
-  if (antenna === undefined || antenna === null) return "no antenna told";
+  if (antenna === undefined || antenna === null) return "no antenna reported";
   const { at, fromTop, fromLeft } = antenna as Record<string, unknown>;
   demand(["top", "middle", "bottom"].includes(String(at)), "antenna.at must be top, middle or bottom");
   for (const share of [fromTop, fromLeft])
@@ -290,10 +290,10 @@ const checks: readonly TransportCheck[] = [
     async run(stage) {
       const transport = await begin(stage);
       checkShape(transport, stage.waits);
-      const told = `${transport.maxCommandBytes} and ${transport.maxResponseBytes} bytes, extended length ${transport.extendedLength ? "yes" : "no"}`;
-      if (transport.maxCommandBytes < maxShortCommand.length) return told;
+      const limits = `${transport.maxCommandBytes} and ${transport.maxResponseBytes} bytes, extended length ${transport.extendedLength ? "yes" : "no"}`;
+      if (transport.maxCommandBytes < maxShortCommand.length) return limits;
       const status = statusOf(await ask(stage, transport, maxShortCommand.slice()));
-      return `${told}; answered ${hexOf(status)}`;
+      return `${limits}; answered ${hexOf(status)}`;
     },
   },
   {

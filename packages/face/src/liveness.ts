@@ -4,7 +4,7 @@ import { judgeIdentity } from "./identity.ts";
 import { type LivenessLimits, livenessLimits } from "./limits.ts";
 import type { FaceMeasurement, FrameMeasurement } from "./measurement.ts";
 import { median } from "./median.ts";
-import { type Centre, centreOf, reachOf } from "./movement.ts";
+import { type Centre, centreOf, movementOf } from "./movement.ts";
 
 export type LivenessReason =
   /** Not enough frames to tell anything. */
@@ -162,7 +162,7 @@ function movementsIn(
   let seen = 0;
   let greatest = 0;
   for (const { atMs, face } of frames) {
-    const { movement, share } = reachOf(face, centre, { limits, stillHead });
+    const { movement, share } = movementOf(face, centre, { limits, stillHead });
     greatest = Math.max(greatest, share);
     // Asked this way round, a share that is not a number is no movement.
     if (!(share >= 1)) {

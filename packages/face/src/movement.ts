@@ -23,30 +23,30 @@ export function centreOf(looks: readonly Centre[], limits: MovementLimits = move
  * The movement that a look is closest to, and its value relative to the threshold: from 1 the movement is
  * made.
  */
-export type Reach = { readonly movement: FaceMovement; readonly share: number };
+export type MovementShare = { readonly movement: FaceMovement; readonly share: number };
 
 /**
  * With `stillHead` the head pose does not count: the person may not control it, and an open mouth moves the
  * chin, which the pose depends on. Otherwise eyes and mouth do not count, because people blink and speak.
  */
-export function reachOf(
+export function movementOf(
   look: Centre,
   centre: Centre,
   { limits = movementLimits, stillHead = false }: { limits?: MovementLimits; stillHead?: boolean } = {},
-): Reach {
+): MovementShare {
   const yaw = look.yaw - centre.yaw;
-  const closer: Reach = {
+  const closer: MovementShare = {
     movement: "come_closer",
     share: (look.size / centre.size - 1) / (limits.closerRatio - 1),
   };
-  const reaches: readonly Reach[] = stillHead
+  const candidates: readonly MovementShare[] = stillHead
     ? [closedEyes(look, centre, limits), openMouth(look, centre, limits), closer]
     : [
         { movement: yaw > 0 ? "turn_left" : "turn_right", share: Math.abs(yaw) / limits.turnDegrees },
         { movement: "look_up", share: (look.pitch - centre.pitch) / limits.lookUpDegrees },
         closer,
       ];
-  return reaches.reduce((most, next) => (next.share > most.share ? next : most));
+  return candidates.reduce((most, next) => (next.share > most.share ? next : most));
 }
 
 /** Whether eyes are closed or the mouth is open, so that a look is no good one to compare with a portrait. */
@@ -58,10 +58,10 @@ export function isMidExpression(
   return closedEyes(look, centre, limits).share >= 1 || openMouth(look, centre, limits).share >= 1;
 }
 
-function closedEyes(look: Centre, centre: Centre, limits: MovementLimits): Reach {
+function closedEyes(look: Centre, centre: Centre, limits: MovementLimits): MovementShare {
   return { movement: "close_eyes", share: (1 - look.eyes / centre.eyes) / limits.closedEyesShare };
 }
 
-function openMouth(look: Centre, centre: Centre, limits: MovementLimits): Reach {
+function openMouth(look: Centre, centre: Centre, limits: MovementLimits): MovementShare {
   return { movement: "open_mouth", share: (look.mouth - centre.mouth) / limits.openMouth };
 }

@@ -46,14 +46,14 @@ test("a well framed face is ready after a second without a break", () => {
 
 test("a hint does not flicker: another one comes only when it stays", () => {
   let watch = watchFraming(null, "too_far", 0);
-  assert.equal(watch.told, "too_far");
+  assert.equal(watch.shown, "too_far");
   watch = watchFraming(watch, "off_centre", 200);
-  assert.equal(watch.told, "too_far");
+  assert.equal(watch.shown, "too_far");
   watch = watchFraming(watch, "too_far", 400);
   watch = watchFraming(watch, "off_centre", 600);
-  assert.equal(watch.told, "too_far");
+  assert.equal(watch.shown, "too_far");
   watch = watchFraming(watch, "off_centre", 1_300);
-  assert.equal(watch.told, "off_centre");
+  assert.equal(watch.shown, "off_centre");
   watch = watchFraming(watch, "good", 1_400);
-  assert.equal(watch.told, "good", "that all is well is told at once");
+  assert.equal(watch.shown, "good", "a well framed face is reported at once");
 });

@@ -84,14 +84,14 @@ export type FramingWatch = {
   readonly seen: Framing;
   readonly sinceMs: number;
   /** The hint that is shown: it changes once the same was seen for a moment (debouncing). */
-  readonly told: Framing | null;
+  readonly shown: Framing | null;
 };
 
 export function watchFraming(before: FramingWatch | null, seen: Framing, atMs: number): FramingWatch {
   const sinceMs = before?.seen === seen ? before.sinceMs : atMs;
-  const told = before?.told ?? null;
-  const settled = told === null || seen === "good" || atMs - sinceMs >= hintMs;
-  return { seen, sinceMs, told: settled ? seen : told };
+  const shown = before?.shown ?? null;
+  const settled = shown === null || seen === "good" || atMs - sinceMs >= hintMs;
+  return { seen, sinceMs, shown: settled ? seen : shown };
 }
 
 export function isReady(watch: FramingWatch, atMs: number): boolean {

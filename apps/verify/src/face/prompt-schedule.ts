@@ -1,6 +1,6 @@
 import { type FaceMovement, isForStillHead } from "@assay/contract/verify-protocol";
 import { captureLimits, movementLimits } from "@assay/face/limits";
-import { centreOf, reachOf } from "@assay/face/movement";
+import { centreOf, movementOf } from "@assay/face/movement";
 import type { SeenFace } from "./framing.ts";
 
 export type FacePrompt = "ahead" | FaceMovement;
@@ -108,7 +108,7 @@ export class PromptSchedule {
   #isFollowed(stage: Stage, face: SeenFace): boolean {
     const centre = centreOf(this.#first);
     if (centre === null) return false;
-    const { movement, share } = reachOf(face, centre, { stillHead: this.#stillHead });
+    const { movement, share } = movementOf(face, centre, { stillHead: this.#stillHead });
     return stage.prompt === "ahead" ? share < backShare : movement === stage.prompt && share >= movedShare;
   }
 }

@@ -86,8 +86,8 @@ function useLook(): Look | null {
     if (!isFramed) return;
     const onMessage = ({ origin, source, data }: MessageEvent<unknown>) => {
       if (origin !== location.origin || source !== window.parent) return;
-      const told = readLook(data);
-      if (told !== null) setLook(told);
+      const received = readLook(data);
+      if (received !== null) setLook(received);
     };
     window.addEventListener("message", onMessage);
     window.parent.postMessage(previewReady, location.origin);

@@ -76,7 +76,7 @@ export function useFaceCamera(
         if (sight === null || !open || begun) break;
         watch = watchFraming(watch, framingOf(sight), atMs);
         setGuidance("working");
-        setFraming(watch.told);
+        setFraming(watch.shown);
         if (isReady(watch, atMs)) begin.current();
         await new Promise((resolve) => setTimeout(resolve, atMs + lookEveryMs - performance.now()));
       }

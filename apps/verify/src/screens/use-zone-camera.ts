@@ -3,7 +3,7 @@ import { addSight, nothingSeen } from "@assay/mrz-reader/film";
 import type { Quad } from "@assay/mrz-reader/geometry";
 import { type RefObject, useEffect, useState } from "react";
 import { keepAwake } from "../face/camera.ts";
-import { nothingTold, type ToldHint, tellOf } from "../zone/told-hint.ts";
+import { initialHint, nextHint, type ShownHint } from "../zone/shown-hint.ts";
 import { hasTorch, type Light, switchTorch } from "../zone/torch.ts";
 import { ZoneEye } from "../zone/zone-eye.ts";
 
@@ -11,7 +11,7 @@ import { ZoneEye } from "../zone/zone-eye.ts";
 const shownDoneMs = 500;
 type ZoneCamera = {
   seen: { quad: Quad; width: number; height: number } | null;
-  hint: ToldHint;
+  hint: ShownHint;
   done: boolean;
   light: Light;
   setLight: (on: boolean) => void;
@@ -47,7 +47,7 @@ export function useZoneCamera(
       element.srcObject = stream;
       const [, loaded] = await Promise.all([element.play(), eye.load()]);
       if (!loaded) return failed();
-      let [film, telling] = [nothingSeen, nothingTold];
+      let [film, hints] = [nothingSeen, initialHint];
       while (open) {
         const looked = await eye.look(element);
         if (!open) return;
@@ -58,8 +58,8 @@ export function useZoneCamera(
         }
         const { sight, width, height } = looked;
         setSeen(sight.quad === null ? null : { quad: sight.quad, width, height });
-        telling = tellOf(telling, sight, performance.now());
-        setHint(telling.told);
+        hints = nextHint(hints, sight, performance.now());
+        setHint(hints.shown);
         const added = addSight(film, sight);
         film = added.film;
         if (added.accepted !== null) {

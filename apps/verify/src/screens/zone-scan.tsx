@@ -4,7 +4,7 @@ import { Button } from "@assay/ui/button";
 import { useEffect, useId, useRef, useState } from "react";
 import { useWords } from "../i18n/language.ts";
 import type { Messages } from "../i18n/messages.ts";
-import type { ToldHint } from "../zone/told-hint.ts";
+import type { ShownHint } from "../zone/shown-hint.ts";
 import { useZoneCamera } from "./use-zone-camera.ts";
 
 /** Fills the screen while the lines of the document are looked for. The component that shows it closes the camera. */
@@ -24,7 +24,7 @@ export function ZoneScan({
   const { seen, hint, done, light, setLight } = useZoneCamera(stream, video, onKey, onStop);
   const [picture, setPicture] = useState<{ width: number; height: number } | null>(null);
   useEffect(() => dialog.current?.showModal(), []);
-  const told = done ? t.scan.done : toldWords(t, hint);
+  const text = done ? t.scan.done : hintText(t, hint);
   return (
     <dialog
       ref={dialog}
@@ -47,7 +47,7 @@ export function ZoneScan({
           data-testid="zone-hint"
           className="flex min-h-16 items-center text-center text-lg font-semibold"
         >
-          {told}
+          {text}
         </p>
         <div className="relative min-h-0 w-full flex-1">
           <video
@@ -79,7 +79,7 @@ export function ZoneScan({
   );
 }
 
-function toldWords(t: Messages, hint: ToldHint): string {
+function hintText(t: Messages, hint: ShownHint): string {
   switch (hint) {
     case "loading":
       return t.scan.loading;

@@ -27,7 +27,7 @@ export function followStatus(
   let pollTimer: ReturnType<typeof setTimeout> | undefined;
   let streamTimer: ReturnType<typeof setTimeout> | undefined;
   let stopped = false;
-  let told = 0;
+  let updates = 0;
 
   const stop = () => {
     stopped = true;
@@ -47,17 +47,17 @@ export function followStatus(
   };
   const take = (status: Status) => {
     if (stopped) return;
-    told += 1;
+    updates += 1;
     onConnection(true);
     onStatus(status);
     if (hasEnded(status)) stop();
   };
   const ask = async () => {
-    const before = told;
+    const before = updates;
     try {
       const status = await api.status();
       // A status that the stream sent in the meantime may be newer than this answer.
-      if (told === before) take(status);
+      if (updates === before) take(status);
     } catch {
       if (!stopped) onConnection(false);
     }

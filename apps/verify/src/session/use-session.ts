@@ -36,14 +36,14 @@ export function useSession(sessionId: string, given: Given | null): Session {
   const [connected, setConnected] = useState(true);
   const [sawItOpen, setSawItOpen] = useState(given !== null && !hasEnded(given.status));
 
-  const told = useRef(0);
+  const updates = useRef(0);
   const reload = useCallback(async () => {
-    const before = told.current;
+    const before = updates.current;
     try {
       const [loadedDetails, loadedStatus] = await Promise.all([api.details(), api.status()]);
       setDetails(loadedDetails);
       // What the stream sent in the meantime may be newer, and it sends each state only once.
-      if (told.current === before) setStatus(loadedStatus);
+      if (updates.current === before) setStatus(loadedStatus);
       setClock(clockOf(loadedStatus.server_time));
       setProblem(null);
       if (!hasEnded(loadedStatus)) setSawItOpen(true);
@@ -81,7 +81,7 @@ export function useSession(sessionId: string, given: Given | null): Session {
     const follower = followStatus(
       api,
       (next) => {
-        told.current += 1;
+        updates.current += 1;
         setStatus(next);
         setClock(clockOf(next.server_time));
       },

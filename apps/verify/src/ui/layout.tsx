@@ -202,7 +202,7 @@ function TimeLeft({ clock, expiresAt }: { clock: ServiceClock; expiresAt: string
   const { t } = useWords();
   const announce = useAnnounce();
   const [minutes, setMinutes] = useState(() => Math.ceil(msUntil(clock, expiresAt) / 60_000));
-  const told = useRef(minutes);
+  const announced = useRef(minutes);
   useEffect(() => {
     const tick = () => setMinutes(Math.ceil(msUntil(clock, expiresAt) / 60_000));
     tick();
@@ -210,9 +210,9 @@ function TimeLeft({ clock, expiresAt }: { clock: ServiceClock; expiresAt: string
     return () => clearInterval(timer);
   }, [clock, expiresAt]);
   useEffect(() => {
-    if (minutes < told.current && announcedMinutes.includes(minutes))
+    if (minutes < announced.current && announcedMinutes.includes(minutes))
       announce(`${t.timeLeftLabel} ${t.minutesLeft(minutes)}`);
-    told.current = minutes;
+    announced.current = minutes;
   }, [minutes, announce, t]);
   // An hour is time enough for everybody; a clock that runs from the first second only presses.
   if (minutes <= 0 || minutes > shownMinutes) return null;

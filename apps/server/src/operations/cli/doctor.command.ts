@@ -1,4 +1,4 @@
-import { type Finding, runChecks, tellFindings } from "@assay/cli/checks";
+import { type Finding, printFindings, runChecks } from "@assay/cli/checks";
 import type { Command } from "@assay/cli/command";
 import { examineForPartner, partnerDoctorOptions } from "@assay/cli/doctor.command";
 import type { Config } from "../../config.ts";
@@ -27,7 +27,7 @@ export const doctor: Command = {
     const { url, key, json } = args.options;
     if (url !== undefined || key !== undefined) return examineForPartner(args, print, style, env);
     const findings = await style.progress("Looking…", () => examine(env));
-    return tellFindings(findings, { json: json === true, print, style });
+    return printFindings(findings, { json: json === true, print, style });
   },
 };
 

@@ -8,39 +8,39 @@ const looksForVisa = 3;
 /** Time without lines before the page says that the document may have none. Turning to the right page takes a few seconds. */
 const nothingSeenMs = 8000;
 
-export type ToldHint = Hint | "loading" | "visa" | "no_lines";
+export type ShownHint = Hint | "loading" | "visa" | "no_lines";
 
 /** The hint that is shown while the camera looks: one at a time. */
-export type Telling = {
-  readonly told: ToldHint;
+export type HintState = {
+  readonly shown: ShownHint;
   readonly last: Hint | null;
   readonly inARow: number;
   readonly visas: number;
   readonly nothingSinceMs: number | null;
 };
 
-export const nothingTold: Telling = {
-  told: "loading",
+export const initialHint: HintState = {
+  shown: "loading",
   last: null,
   inARow: 0,
   visas: 0,
   nothingSinceMs: null,
 };
 
-export function tellOf(
-  before: Telling,
+export function nextHint(
+  before: HintState,
   { hint, quad, reading }: Pick<Sight, "hint" | "quad" | "reading">,
   nowMs: number,
-): Telling {
+): HintState {
   const inARow = hint === before.last ? before.inARow + 1 : 1;
   const visas = reading.kind === "visa" ? before.visas + 1 : reading.kind === "key" ? 0 : before.visas;
   const nothingSinceMs = quad === null ? (before.nothingSinceMs ?? nowMs) : null;
-  return { told: toldOf(), last: hint, inARow, visas, nothingSinceMs };
+  return { shown: shownHint(), last: hint, inARow, visas, nothingSinceMs };
 
-  function toldOf(): ToldHint {
+  function shownHint(): ShownHint {
     if (visas >= looksForVisa) return "visa";
     if (hint === "show_lines" && nothingSinceMs !== null && nowMs - nothingSinceMs >= nothingSeenMs)
       return "no_lines";
-    return inARow >= looksForHint || before.told === "loading" ? hint : before.told;
+    return inARow >= looksForHint || before.shown === "loading" ? hint : before.shown;
   }
 }
