@@ -15,7 +15,7 @@ export default defineConfig({
   base: "/verify/",
   plugins: [tailwindcss(), precompress()],
   resolve: { alias: preactAsReact },
-  // One object for each language, as a program would write it: an export for each text, or a text to parse, is more bytes.
+  // One object literal per language: an export per text, or a text to parse, would need more bytes.
   json: { namedExports: false, stringify: false },
   worker: { format: "es" },
   build: {
@@ -25,7 +25,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     manifest: true,
     rolldownOptions: {
-      // What the first screen and the later ones share is needed at once: in one file it is fewer bytes than in several.
+      // The code that the first screen and later ones share is needed at once:
+      // one file is smaller than several.
       output: {
         codeSplitting: {
           groups: [

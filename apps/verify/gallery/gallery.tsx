@@ -13,8 +13,8 @@ import { createRoot } from "react-dom/client";
 import "../src/styles.css";
 
 /**
- * Every part of packages/ui on one page, for developers (`npx vite apps/verify`, then /verify/gallery.html) and for a
- * test that looks at it. It is not part of what is built.
+ * Every part of packages/ui on one page, for developers (`npx vite apps/verify`, then /verify/gallery.html)
+ * and for a test. It is not part of the build.
  */
 function Gallery() {
   return (

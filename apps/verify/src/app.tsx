@@ -2,7 +2,7 @@ import { Actions, Button } from "@assay/ui/button";
 import { useCallback, useEffect, useLayoutEffect, useState } from "react";
 import { shellTransport } from "./device/chip-transport.ts";
 import { type DeviceKind, deviceKindOf, readDeviceSigns } from "./device/device-kind.ts";
-import { placeNow } from "./device/place.ts";
+import { displayContext } from "./device/display-context.ts";
 import { wayOf } from "./device/ways.ts";
 import {
   ConsentGate,
@@ -28,7 +28,7 @@ import { LeaveControl } from "./screens/leave.tsx";
 import { MessageScreen } from "./screens/message.tsx";
 import { Later, useLaterSoon } from "./screens/show-later.tsx";
 import type { Details } from "./session/api.ts";
-import { canTellSight } from "./session/consent-sight.ts";
+import { canObserveVisibility } from "./session/consent-sight.ts";
 import { hasEnded } from "./session/follow-status.ts";
 import type { Given } from "./session/given.ts";
 import { type Offer, offerMark, takesWallets } from "./session/offers.ts";
@@ -141,7 +141,7 @@ function Page({
           <LeaveControl session={session} name={details.organization.name}>
             {t.cancelButton}
           </LeaveControl>
-        ) : open && !moved && canTellSight() ? (
+        ) : open && !moved && canObserveVisibility() ? (
           // Where the browser cannot tell, the screen itself leads to a tab.
           <TabControl onOpened={move} />
         ) : null
@@ -166,8 +166,8 @@ function Page({
 }
 
 /**
- * Turns the page to the language of the session, once. False until that is done, so that nobody begins to read in one language and goes
- * on in another. Words that cannot be loaded leave the page as it is.
+ * Switches the page to the session's language, once. False until then, so that the language does not change
+ * while the person reads. If the texts cannot be loaded, the page stays as it is.
  */
 function useSessionLanguage({ details }: Session, chosen: boolean, onWords: (words: Words) => void): boolean {
   const { language } = useWords();
@@ -279,7 +279,8 @@ function Current({
 
   if (problem === "not_found")
     return <MessageScreen title={t.notFoundTitle} text={t.notFoundText} icon="link" />;
-  // The operator's certificate or registration may have ended since: then no way is left, and none must seem to be.
+  // The operator's certificate or registration may have expired since:
+  // then no way is left, and none is offered.
   const isStuck = status !== null && !hasEnded(status) && details?.ways?.length === 0;
   const trouble = isStuck ? "service" : details === null ? problem : null;
   if (trouble !== null) {
@@ -333,8 +334,8 @@ function Current({
     if (onlyChip && way.by === "counter" && !otherDevice)
       return <CounterScreen key="counter" session={session} details={details} onHere={takeOtherDevice} />;
     // A wallet is asked in a tab, which is another browser to the service than the frame that agreed.
-    const needsTab = !canTellSight() || (!onlyChip && (isBound || !offers.includes("chip")));
-    if (placeNow() === "frame" && needsTab)
+    const needsTab = !canObserveVisibility() || (!onlyChip && (isBound || !offers.includes("chip")));
+    if (displayContext() === "frame" && needsTab)
       return <ConsentInTabScreen key="tab" details={details} onOpened={onMoved} />;
     if (onlyChip && isBound && !canReadHere) return <OtherBrowserScreen name={details.organization.name} />;
     return (
@@ -364,8 +365,8 @@ function Current({
       />
     );
   }
-  // A device that cannot read must not take the session from one that can. One that continues for a desk reader uses
-  // the desk's own attempt and takes nothing.
+  // A device that cannot read must not take the session from one that can. One that continues for a desk
+  // reader uses the desk's attempt and takes nothing.
   const goesOn = kept.reading !== null && kept.reading.socketToken !== null;
   if (reading && canReadHere && kept.reading?.handoffToken != null && !isStarted)
     return <Later show={{ screen: "started", details, onStarted }} />;

@@ -2,7 +2,7 @@ import { previewPath } from "@assay/ui/preview";
 import { createRoot } from "react-dom/client";
 import { type Address, App } from "./app.tsx";
 import { shellTransport } from "./device/chip-transport.ts";
-import { findPlace, tabMark } from "./device/place.ts";
+import { detectDisplayContext, tabMark } from "./device/display-context.ts";
 import { appMissingMark } from "./device/ways.ts";
 import { initialLanguage, loadWords, markLanguage, sessionLanguage } from "./i18n/language.ts";
 import { takeGiven } from "./session/given.ts";
@@ -11,8 +11,8 @@ import "./styles.css";
 import "./embed/embed.css";
 
 /**
- * `/verify/vs_…`, with a token in the fragment, which no server gets to see: of a scanned code, of the socket of a desk
- * reader that has read the chip and has no camera, or of a wallet that sends the person back.
+ * `/verify/vs_…`, with a token in the fragment, which no server sees. The token comes from a scanned code,
+ * from the socket of a desk reader without a camera, or from a wallet that sends the person back.
  */
 function readAddress(): Address {
   const sessionId = /^\/verify\/([^/]+)/.exec(location.pathname)?.[1] ?? "";
@@ -21,8 +21,8 @@ function readAddress(): Address {
   const appMissing = location.search === `?${appMissingMark}` && shellTransport() === null;
   // The token of a link that was meant for the app is not for its browser.
   const handoffToken = appMissing ? null : fragment.get("handoff");
-  findPlace(sessionId, fragment.has(tabMark));
-  // The token stays in this tab's storage; the address that may be bookmarked or shown to others is without it.
+  detectDisplayContext(sessionId, fragment.has(tabMark));
+  // The token stays in this tab's storage; the visible address does not contain it.
   if (location.hash !== "" || location.search !== "") history.replaceState(null, "", location.pathname);
   const responseCode = fragment.get("response_code");
   const offer = fragment.get(offerMark);

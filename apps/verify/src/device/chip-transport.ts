@@ -11,7 +11,10 @@ export type ShellTransport = ChipTransport & {
   readonly readerState?: "ready" | "off" | "absent";
   /** Opens the place where the person turns the reader on. */
   openReaderSettings?(): void;
-  /** Where on its back the device reads best, seen from the front: 0 is the top and the left edge, 1 the bottom and the right one. */
+  /**
+   * Where the device's back reads best, seen from the front:
+   * 0 is the top and left edge, 1 the bottom and right edge.
+   */
   readonly antenna?: ShellAntenna | null;
   /** As sessionStorage, but outlives the end of the app's process. */
   readonly storage?: Pick<Storage, "getItem" | "setItem" | "removeItem">;
@@ -23,7 +26,7 @@ type ShellAntenna = {
   readonly at: "top" | "middle" | "bottom";
   readonly fromTop: number;
   readonly fromLeft: number;
-  /** The device itself, or what is usual with its maker. */
+  /** The device itself, or a default of its maker. */
   readonly toldBy: "phone" | "maker";
 };
 

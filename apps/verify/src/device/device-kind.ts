@@ -1,14 +1,16 @@
 /**
- * The kind of device this page is open on, known before consent: each kind has another way to the chip.
- *
- * - `desk`: a desk reader has read the chip, and this browser goes on with the face.
+ * The kind of device that shows this page, known before consent: each kind reaches the chip in another way.
+ * - `desk`: a desk reader has read the chip, and this browser continues with the face.
  * - `shell`: an app around this page lends it the phone's reader.
  * - `android`, `iphone`: a phone that can read, but whose browser must not.
- * - `ipad`: as good as a desktop. No iPad has a reader for chips.
+ * - `ipad`: treated like a desktop, because no iPad has a chip reader.
  */
 export type DeviceKind = "desk" | "shell" | "android" | "iphone" | "ipad" | "desktop";
 
-/** What a browser tells of itself. None of it is proof; a wrong guess costs a tap on "Use another device". */
+/**
+ * What a browser reports about itself.
+ * None of it is proof; a wrong guess costs a tap on "Use another device".
+ */
 export type DeviceSigns = {
   userAgent: string;
   /** `navigator.userAgentData` (client hints), null where the browser has none. */

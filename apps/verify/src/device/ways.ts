@@ -11,13 +11,13 @@ export type AppWay =
   | { by: "app"; platform: "ios"; appClip: boolean; installUrl: string };
 
 /**
- * How a person comes from this device to the chip. One way is offered first; another device is offered beside every one of them.
- *
+ * How a person gets from this device to the chip. One way is offered first; another device is always offered
+ * too.
  * - `here`: this page reads, with a shell's reader or in the sandbox with a test passport.
  * - `app`: an app on this phone reads.
  * - `code`: a phone reads, which takes over with a code from this screen.
- * - `elsewhere`: a phone that cannot read here. A code on its own screen would be of no use to it.
- * - `counter`: no phone can read, so a code would lead nowhere. Staff read, if anybody does.
+ * - `elsewhere`: a phone that cannot read here. It cannot scan a code on its own screen.
+ * - `counter`: no phone can read, so a code would lead nowhere. Staff may have a reader.
  */
 export type Way = { by: "here" } | AppWay | { by: "code" } | { by: "elsewhere" } | { by: "counter" };
 
@@ -48,11 +48,10 @@ export function wayOf(kind: DeviceKind, apps: ReaderApps, sandbox: boolean): Way
 export const appMissingMark = "app=missing";
 
 /**
- * A link into the app, to this session and, where it has been agreed to, with the token by which the app takes over.
- *
- * On Android an intent: Chrome opens no link of the same site in an app by itself. Where the app is not there, the browser comes back to
- * the page, which then offers to install it. Safari has no such form: the same address is a Universal Link, and opens
- * in the browser where there is no app. The token is in the fragment, which no server gets to see.
+ * A link into the app for this session. After consent it carries the token with which the app takes over. On
+ * Android it is an intent, because Chrome opens no link of the same site in an app. Without the app the
+ * browser returns to the page, which offers to install it. In Safari it is a Universal Link, which opens in
+ * the browser without the app. The token is in the fragment, which no server sees.
  */
 export function appLinkOf(
   way: AppWay,

@@ -1,7 +1,7 @@
 import { Actions, Button, QuietButton } from "@assay/ui/button";
 import { Notice } from "@assay/ui/notice";
 import { type ReactNode, useState } from "react";
-import { placeNow, tabMark } from "../device/place.ts";
+import { displayContext, tabMark } from "../device/display-context.ts";
 import { useWords } from "../i18n/language.ts";
 import type { Details } from "../session/api.ts";
 import { mayConsentNow } from "../session/consent-sight.ts";
@@ -10,12 +10,12 @@ import { Card, Screen, useAnnounce } from "../ui/screen.tsx";
 import { WhoAsks } from "../ui/who-asks.tsx";
 import { useHasForgotten } from "./use-partner-page.ts";
 
-/** The same verification in a tab of its own, which this frame then follows. */
+/** Opens the same verification in a tab, which this frame then follows. */
 function openTab(address: string): void {
   window.open(`${address}${address.includes("#") ? "&" : "#"}${tabMark}=1`, "_blank", "noopener");
 }
 
-/** Opens this session in a tab. Before anybody agreed its plain address does; afterwards a handoff must come along. */
+/** Opens this session in a tab. Before consent its plain address suffices; afterwards it needs a handoff. */
 export function TabButton({
   address = `${location.origin}${location.pathname}`,
   look = "primary",
@@ -26,7 +26,7 @@ export function TabButton({
   onOpened?: () => void;
 }) {
   const { t } = useWords();
-  if (placeNow() !== "frame") return null;
+  if (displayContext() !== "frame") return null;
   const open = () => {
     openTab(address);
     onOpened?.();
@@ -41,7 +41,7 @@ export function TabButton({
 /** At the end of the page, for people who want to see the address before they agree. */
 export function TabControl({ onOpened }: { onOpened: () => void }) {
   const { t } = useWords();
-  if (placeNow() !== "frame") return null;
+  if (displayContext() !== "frame") return null;
   const open = () => {
     openTab(`${location.origin}${location.pathname}`);
     onOpened();
@@ -49,7 +49,7 @@ export function TabControl({ onOpened }: { onOpened: () => void }) {
   return <QuietButton onClick={open}>{t.frame.openTab}</QuietButton>;
 }
 
-/** In place of the consent where the browser cannot tell whether a frame is really seen. */
+/** Replaces the consent screen if the browser cannot report whether a frame is visible. */
 export function ConsentInTabScreen({ details, onOpened }: { details: Details; onOpened: () => void }) {
   const { t } = useWords();
   return (
@@ -77,12 +77,14 @@ export function MovedScreen({ hasBegun, onStay }: { hasBegun: boolean; onStay: (
   );
 }
 
-/** Around the screen with the consent: a press on an unseen button is stopped, with the reason. The call itself asks again. */
+/**
+ * Wraps the consent screen: stops a press on an invisible button and gives the reason. The call checks again.
+ */
 export function ConsentGate({ children, onOpened }: { children: ReactNode; onOpened: () => void }) {
   const { t } = useWords();
   const announce = useAnnounce();
   const [stopped, setStopped] = useState(false);
-  if (placeNow() !== "frame") return children;
+  if (displayContext() !== "frame") return children;
   return (
     <div
       className="space-y-6"

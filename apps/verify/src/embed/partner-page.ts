@@ -1,4 +1,4 @@
-import { placeNow } from "../device/place.ts";
+import { displayContext } from "../device/display-context.ts";
 import type { Status } from "../session/api.ts";
 
 /** The protocol of `/embed/v1.js`: docs/embedding.md has it. Only ids and states are ever said. */
@@ -51,11 +51,11 @@ export function hasScript(): boolean {
 }
 
 /**
- * The person is done here. By itself the page goes to the partner's address; in a frame it notifies the page around it,
- * which has the person already, and a tab that a frame opened stays, because the person goes on where they began.
+ * The person is done here. A page alone goes to the partner's address. In a frame it notifies the parent
+ * page. A tab that a frame opened stays, because the person continues where they began.
  */
 export function goBack(url: string | null): void {
-  if (placeNow() === "frame") {
+  if (displayContext() === "frame") {
     if (isScripted) tell({ type: "finished" });
-  } else if (placeNow() === "alone" && url !== null) location.assign(url);
+  } else if (displayContext() === "alone" && url !== null) location.assign(url);
 }

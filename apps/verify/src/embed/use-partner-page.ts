@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from "react";
-import { isStorageRefused, placeNow } from "../device/place.ts";
+import { displayContext, isStorageRefused } from "../device/display-context.ts";
 import { watchSight } from "../session/consent-sight.ts";
 import { hasEnded } from "../session/follow-status.ts";
 import type { Session } from "../session/use-session.ts";
@@ -7,7 +7,7 @@ import { beginToTell, hasScript, tell, watchScript } from "./partner-page.ts";
 
 /** Tells the partner's page around this one how it goes, and how high this page would like to be. */
 export function usePartnerPage({ api, details, status }: Session, step: string | null): void {
-  const origin = placeNow() === "frame" ? (details?.embed_origin ?? null) : null;
+  const origin = displayContext() === "frame" ? (details?.embed_origin ?? null) : null;
   useEffect(() => (origin === null ? undefined : beginToTell(origin, api.sessionId)), [origin, api]);
   const inStatus = status?.status;
   useEffect(() => {
@@ -29,8 +29,8 @@ export function useHasScript(): boolean {
 }
 
 /**
- * For the form by which the person agrees: the place of its button is watched while it is there. Not the button itself,
- * which turns a little transparent under the pointer, and so counts as unseen just when it is pressed.
+ * For the consent form: watches the area of its button while it is shown. Not the button itself, which turns
+ * slightly transparent under the pointer and so counts as invisible when pressed.
  */
 export function useConsentSight(): RefObject<HTMLFormElement | null> {
   const form = useRef<HTMLFormElement>(null);
@@ -40,8 +40,8 @@ export function useConsentSight(): RefObject<HTMLFormElement | null> {
 }
 
 /**
- * This page was reloaded in a frame that may store nothing, so it has lost what it needs to go on or to cancel.
- * Somebody who agreed on another device or in a tab has it there.
+ * This page was reloaded in a frame without storage, so it has lost its tokens. A person who agreed on
+ * another device or in a tab has them there.
  */
 export function useHasForgotten({ status, kept }: Session): boolean {
   const [agreedBefore, setAgreedBefore] = useState<boolean | null>(null);
@@ -50,7 +50,7 @@ export function useHasForgotten({ status, kept }: Session): boolean {
     if (agreed !== undefined) setAgreedBefore((known) => known ?? agreed);
   }, [agreed]);
   return (
-    placeNow() === "frame" &&
+    displayContext() === "frame" &&
     agreedBefore === true &&
     status !== null &&
     !hasEnded(status) &&

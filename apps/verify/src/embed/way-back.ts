@@ -30,8 +30,8 @@ function withReturnCode(address: string | null, code: string | null): string | n
 }
 
 /**
- * Whether the page leads back to the partner by itself. It stays on a failure, whose reasons people read, and
- * on a session that had already ended when it was opened.
+ * Whether the page returns to the partner automatically. It stays on a failure, so that people can read the
+ * reasons, and on a session that had ended before it was opened.
  */
 export function goesBackByItself(of: {
   status: Status["status"];

@@ -1,9 +1,9 @@
-import { isCameraKeptFromFrame } from "../device/place.ts";
+import { isCameraKeptFromFrame } from "../device/display-context.ts";
 
 /** Why there is no picture. */
 export type CameraProblem = "framed" | "denied" | "missing" | "in_use" | "failed";
 
-/** The camera beside the screen for a face, the one on the back for a document; a device with one camera gives that. */
+/** The front camera for a face, the back one for a document; a device with one camera uses that. */
 export async function openCamera(facing: "user" | "environment"): Promise<MediaStream | CameraProblem> {
   if (isCameraKeptFromFrame()) return "framed";
   // Browsers leave the camera out altogether where the page did not come over a secure connection.
@@ -44,7 +44,9 @@ export function keepAwake(): () => void {
   return () => void lock?.then((held) => held?.release());
 }
 
-/** The part of the camera's picture that the page shows, and that is sent: upright, three by four, from the middle. */
+/**
+ * The part of the camera's picture that the page shows and sends: upright, three by four, from the middle.
+ */
 type Crop = {
   readonly x: number;
   readonly y: number;

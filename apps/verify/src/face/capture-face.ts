@@ -18,16 +18,19 @@ export type CaptureView = {
 /** What the guide sees at this moment: `undefined` without guidance, `null` without a face. */
 type LookAtFace = () => Promise<SeenFace | null | undefined>;
 
-/** At half of this the smallest well-framed face has 62 pixels, the service's minimum. The benchmark judges this size. */
+/**
+ * At half of this the smallest well-framed face has 62 pixels, the service's minimum.
+ * The benchmark uses this size.
+ */
 const frameHeightPixels = 480;
 /**
- * Time that is kept free at the end for the last frames to arrive. By hand. Half: a slow connection delivers after the
- * deadline. Twice: people are hurried for nothing.
+ * Time reserved at the end for the last frames to arrive. Set by hand. Shorter: a slow connection delivers
+ * after the deadline. Longer: people are rushed needlessly.
  */
 const reserveMs = 1_500;
 /**
- * A few more frames than the service wants at least, because one that is too large is left out. By hand; guided people
- * take about 50.
+ * A few more frames than the service's minimum, because too large ones are dropped.
+ * Set by hand; guided people take about 50.
  */
 const minFrames = captureLimits.minFrames + 4;
 

@@ -4,20 +4,23 @@ import type { Sight } from "./framing.ts";
 import type { GuideAnswer } from "./guide-answer.ts";
 
 /**
- * A guide that takes longer than this for one look would delay people, so it is switched off. By hand, about the time
- * between two frames. Half: phones that could guide do not. Twice: a movement takes a second to be seen, and the head
- * is back before.
+ * A guide that needs longer for one look would delay people, so it is switched off. Set by hand, about the
+ * time between two frames. Shorter: capable phones do not guide. Longer: a head may be back before its
+ * movement is seen.
  */
 const slowestLookMs = 250;
 /**
- * The speed is the median of this many looks. By hand. Half: one hiccup of the browser ends the guidance. Twice: a slow
- * phone delays the person for longer.
+ * The speed is the median of this many looks. Set by hand. Fewer: one hiccup of the browser ends the
+ * guidance. More: a slow phone delays the person for longer.
  */
 const looksToJudgeSpeed = 5;
 /** At half of this small faces are lost. More pixels do not help: the models see 224 and 192. */
 const pictureHeightPixels = 320;
 
-/** Looks at the camera's picture in a thread of its own and tells what it sees. It only guides; the service judges. */
+/**
+ * Analyses the camera's picture in a separate thread and reports what it sees.
+ * It only guides; the service judges.
+ */
 export class FaceGuide {
   readonly #worker: Worker;
   readonly #snapshot = new Snapshot(pictureHeightPixels, "to_read");

@@ -1,4 +1,6 @@
-/** One face as the guide sees it. Lengths and places are shares of the picture, so that its size does not matter. */
+/**
+ * One face as the guide sees it. Lengths and positions are shares of the picture, independent of its size.
+ */
 export type SeenFace = {
   /** Of the middle of the face; 0.5 is the middle of the picture. */
   readonly x: number;
@@ -37,24 +39,25 @@ const framings = [
 ] as const;
 export type Framing = (typeof framings)[number];
 
-// All of these were set by hand, with the drawn people in a browser (`verify-face.browser.test.ts`); none was tried
-// with people at half or at twice.
+// Set by hand, with the drawn people in a browser (`verify-face.browser.test.ts`); not tested with people.
 
 /**
- * As shares of the picture's height. `least`: half would be 62 of 480 pixels, the least that the service judges; twice
- * leaves no room below `most`. `most`: coming closer makes a face at least a quarter larger, and it has to stay in the
- * picture; twice would not fit, half is nearly `least`.
+ * Shares of the picture's height. `least`: at half, faces have 62 of 480 pixels, the service's minimum.
+ * `most`: a face grows by at least a quarter when it comes closer and must stay in the picture.
  */
 const size = { least: 0.26, most: 0.58 } as const;
 /** With more, a face may touch the edge, and leaves the picture when it turns. */
 const farthestFromMiddle = { x: 0.13, y: 0.13 } as const;
 /**
- * The yaw is well below what counts as a turn, and within what the service lets a try start with (`maxStartYaw`). Pitch
- * and roll are wide, since cameras stand low and heads lean. Half: many cannot start. Twice: the page starts tries that
- * the service fails as `not_frontal_at_start`.
+ * The yaw is well below a turn, and within the service's limit for a start (`maxStartYaw`). Pitch and roll
+ * are wide, because cameras stand low and heads lean. Lower: many cannot start. Higher: the service fails
+ * tries as `not_frontal_at_start`.
  */
 const straightDegrees = { yaw: 10, pitch: 22, roll: 15 } as const;
-/** At half of this faces are too dark to find. More might ask people with dark skin for light in an ordinary room (not measured). */
+/**
+ * At half of this faces are too dark to find. More might ask people with dark skin for more light in an
+ * ordinary room (not measured).
+ */
 const minBrightness = 0.16;
 
 /** The first thing that a person should change about how they are framed. */
@@ -74,7 +77,7 @@ export function framingOf({ faces, face }: Sight): Framing {
   return straight ? "good" : "not_straight";
 }
 
-/** A face that was well framed for this long is ready. With less, the try starts while the person still moves. */
+/** A face must be well framed for this long. Shorter: the try starts while the person still moves. */
 const steadyMs = 1_000;
 /** A hint that is shown for less time flickers. */
 const hintMs = 600;

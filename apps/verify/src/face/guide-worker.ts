@@ -16,8 +16,8 @@ import { measureFace } from "./measure-face.ts";
 // Everything runs on this device and is forgotten with the next picture; nothing of it is sent anywhere.
 
 /**
- * Looks between two runs of the face finder. In between the mesh follows the face by itself, which is quicker. By hand.
- * Half: every second look costs the finder's time too. Twice: a second person is noticed only after two seconds.
+ * Looks between two runs of the face finder. In between the mesh tracks the face, which is faster. Set by
+ * hand. Fewer: more time for the finder. More: a second person is noticed only after two seconds.
  */
 const looksBetweenFinding = 4;
 

@@ -13,7 +13,9 @@ import type { SeenFace } from "./framing.ts";
 
 type Measured = { readonly face: Omit<SeenFace, "brightness">; readonly box: Box };
 
-/** Where a face is and how it is held, by the same mesh as on the service. `box` may be of the frame before. */
+/**
+ * Position and pose of a face, by the same mesh as on the service. `box` may be that of the previous frame.
+ */
 export function measureFace(mesh: GraphModel, picture: tf.Tensor3D, box: Box): Measured | null {
   const [height, width] = picture.shape;
   const around = squareAround(box);

@@ -6,29 +6,28 @@ import type { SeenFace } from "./framing.ts";
 export type FacePrompt = "ahead" | FaceMovement;
 
 /**
- * Thresholds of the page: a little more than the service counts as a movement, and a little closer to the middle than
- * it counts as back, because the service measures on its own. By hand. Half: the page goes on although the service saw
- * no movement. Twice: people wait for a movement that they have made; a back share beyond the service's never comes
- * back.
+ * Thresholds of the page: a little more than the service's for a movement, and a little less for the return,
+ * because the service measures separately. Set by hand. Lower: the page continues although the service saw no
+ * movement. Higher: people wait after a movement that they have made.
  */
 const movedShare = 1.1;
 const backShare = 0.5;
 
 /**
- * With guidance a prompt ends when it was followed, at the latest after this time. By hand: back and movement together
- * stay under the service's `maxStepMs`, and four movements take 31 seconds, for which 110 frames last. Half: slow
- * people are hurried past a movement, and fail. Twice: a movement may come later than the service allows, and the
- * frames run out.
+ * With guidance a prompt ends when it is followed, at the latest after this time. Set by hand: back and
+ * movement together stay under the service's `maxStepMs`, and four movements take 31 seconds, for which 110
+ * frames last. Shorter: slow people are rushed past a movement and fail. Longer: movements come too late, and
+ * the frames run out.
  */
 const maxStageMs = { start: 1_600, movement: 5_000, back: 2_200 } as const;
 /**
- * Without guidance each prompt stays for this time, and nobody looks whether it was followed. By hand, 18 seconds in
- * all. Half: too quick to read and move. Twice: from movement to movement it takes as long as the service allows.
+ * Without guidance each prompt stays for this time, whether or not it is followed. Set by hand, 18 seconds in
+ * all. Shorter: too quick to read and move. Doubled: the steps reach the service's limit.
  */
 const timedMs = { start: 1_500, movement: 2_600, back: 1_400 } as const;
 /**
- * Long enough for the looks that the service takes for straight ahead. By hand. Half: two looks, and the first movement
- * begins within the third. Twice: later than the longest start, so it never counts.
+ * Long enough for the looks that define straight ahead for the service. Set by hand. At half, the first
+ * movement begins within the third look. Twice would exceed the longest start.
  */
 const shortestStartMs = 900;
 
@@ -43,8 +42,8 @@ function longestOf(stages: readonly Stage[]): number {
 }
 
 /**
- * Which instruction is shown when: straight ahead, then each movement and back again. It is told the time and what the
- * guide sees of each frame; `undefined` stands for no guidance, `null` for a face that the guide does not find.
+ * Chooses the instruction to show: straight ahead, then each movement and back again. Its input is the time
+ * and what the guide sees in each frame: `undefined` without guidance, `null` if the guide finds no face.
  */
 export class PromptSchedule {
   readonly #stages: readonly Stage[];
@@ -99,8 +98,8 @@ export class PromptSchedule {
       (stage.kind !== "start" || forMs >= shortestStartMs);
     if (!followed && forMs < maxMs) return;
     this.#at += 1;
-    // A frame comes a little after the moment at which a prompt should end. The next prompt is timed from that moment,
-    // so that the delays do not add up.
+    // A frame comes a little after the moment at which a prompt should end. The next prompt is timed from
+    // that moment, so that delays do not add up.
     this.#sinceMs = followed ? atMs : this.#sinceMs + maxMs;
     this.#looks = 0;
   }
@@ -116,12 +115,15 @@ export class PromptSchedule {
 /** At half of this the 110 frames are used up after 13 seconds; at twice the service refuses the pace. */
 const usualFrameMs = 240;
 /**
- * A tenth quicker than the service's least rate, for frames that come late. By hand; at three frames a second sharp,
- * one late frame would fail a try.
+ * A tenth faster than the service's minimum rate, for late frames. Set by hand; at exactly three frames a
+ * second, one late frame would fail a try.
  */
 const slowestFrameMs = Math.floor(900 / captureLimits.minFramesPerSecond);
 
-/** Frames are taken at the usual pace while enough of them are left for the slowest person, and a little slower otherwise. */
+/**
+ * Uses the usual pace while enough frames are left for the slowest person,
+ * and a slightly slower one otherwise.
+ */
 export function frameEveryMs(framesLeft: number, maxLeftMs: number): number {
   return (framesLeft - 1) * slowestFrameMs > maxLeftMs ? usualFrameMs : slowestFrameMs;
 }

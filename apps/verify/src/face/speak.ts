@@ -1,6 +1,6 @@
 /**
- * Reads instructions aloud, for who does not see the screen and uses no screen reader. It is handed fixed texts of the
- * page only, never a name or anything of a document: others may be listening.
+ * Reads instructions aloud for people who do not see the screen and use no screen reader. It gets fixed texts
+ * of the page only, never a name or document data, because others may be listening.
  */
 type Speaker = { say(text: string): void; stop(): void };
 
@@ -22,7 +22,7 @@ export function createSpeaker(language: string): Speaker | null {
 
 const key = "assay:speak";
 
-/** Off until somebody asks for it; then it stays asked for on this device. */
+/** Off by default; once enabled it stays enabled on this device. */
 export function wantsSpeech(): boolean {
   try {
     return localStorage.getItem(key) === "yes";

@@ -52,8 +52,9 @@ export function initialLanguage(chosen: string | null, wanted: readonly string[]
 }
 
 /**
- * The language to begin with as the session has it, known once its details are: the one that the person agreed in, perhaps on another
- * device, then the partner's. Null leaves it as it is: the partner named none, or the person has chosen.
+ * The session's initial language, known with its details: the one that the person agreed in, perhaps on
+ * another device, then the partner's. Null keeps the current one: the partner named none, or the person has
+ * chosen.
  */
 export function sessionLanguage(
   chosen: boolean,
@@ -64,8 +65,9 @@ export function sessionLanguage(
 }
 
 /**
- * Why a field is asked for, in the person's language where the partner gave it, and what it is written in, for who has it read aloud. Empty is HTML's word for a language that
- * nobody knows: a partner who gives one text for everybody does not say which it is.
+ * The reason for a field, in the person's language if the partner gave it, and its language for screen
+ * readers. An empty string is HTML's code for an unknown language: a single text of a partner has no declared
+ * language.
  */
 export function reasonIn(
   language: Language,

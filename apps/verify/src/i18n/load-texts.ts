@@ -1,7 +1,7 @@
 import type { PageLanguage } from "@assay/contract/facts";
 import type { Texts } from "./messages.ts";
 
-/** Each language is a file of its own, and each person loads one of them. */
+/** Each language is a separate file, and each person loads one. */
 const files: Readonly<Record<PageLanguage, () => Promise<{ default: Texts }>>> = {
   en: () => import("../../texts/en.json", { with: { type: "json" } }),
   bg: () => import("../../texts/bg.json", { with: { type: "json" } }),

@@ -1,8 +1,8 @@
 import type { Texts } from "./messages.ts";
 
 /**
- * A language that nobody speaks, for development: every text is a third longer, with accents on its letters and brackets around it, so that
- * what is cut off, too narrow or written into the program instead of the texts is seen. `/verify/…?pseudo` of the development server shows it.
+ * A pseudo-language for development: every text is a third longer, with accents and brackets. It reveals
+ * texts that are cut off, too narrow or hard-coded. `/verify/…?pseudo` of the development server shows it.
  */
 export function pseudoTexts(texts: Texts): Texts {
   const read = (value: unknown): unknown =>
@@ -29,7 +29,7 @@ function pseudoText(text: string): string {
   return `[${bent}${"·".repeat(Math.ceil(text.length / 3))}]`;
 }
 
-/** Never in a page that was built: the condition is a constant there, and what is behind it is left out. */
+/** Never in a built page: there the condition is a constant, and the code behind it is dropped. */
 export function wantsPseudo(): boolean {
   return import.meta.env.DEV && new URLSearchParams(location.search).has("pseudo");
 }

@@ -15,9 +15,9 @@ import { Loading } from "../ui/connection.tsx";
 import { Layout } from "../ui/layout.tsx";
 
 /**
- * The person's page in the look of an organization, in a frame of the dashboard's brand editor. It is of no session: its
- * headers forbid it to ask for anything, nothing in it can be operated, and nothing of its address is shown. Opened by
- * itself it shows no name.
+ * The person's page in the look of an organization, in a frame of the dashboard's brand editor. It has no
+ * session: its headers forbid all requests, it accepts no input, and it shows nothing of its address. Opened
+ * alone it shows no name.
  */
 export async function showPreview(root: HTMLElement): Promise<void> {
   const words = await loadWords("en");
@@ -79,7 +79,10 @@ function Preview({ texts }: { texts: GivenTexts | null }) {
   );
 }
 
-/** What the page around this one says, as often as it does. Only the dashboard may frame this page (its policy). */
+/**
+ * The look that the parent page sends, each time it does.
+ * Only the dashboard may frame this page (its policy).
+ */
 function useLook(): Look | null {
   const [look, setLook] = useState<Look | null>(null);
   useEffect(() => {

@@ -132,7 +132,7 @@ function phone(
     state.sent.push(Buffer.from(hex, "hex"));
     if (state.sent.length === state.loseAt) {
       state.connected = false;
-      // Whoever takes the document away takes the chip's power.
+      // Removing the document cuts the chip's power.
       await chip.reset?.();
       native.postMessage(`lost ${number}`);
       return;

@@ -7,7 +7,7 @@ declare global {
   }
 }
 
-/** What a shell around this page offers as `window.frameVoucher` (docs/shell.md), or null where there is none. */
+/** The `window.frameVoucher` of a shell around this page (docs/shell.md), or null. */
 export function shellVoucher(): FrameVoucher | null {
   const offered = window.frameVoucher;
   const isWhole = typeof offered?.makeKey === "function" && typeof offered.sign === "function";

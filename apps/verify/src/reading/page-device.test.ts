@@ -8,7 +8,7 @@ import type { Kept } from "../session/kept.ts";
 import { PageDevice } from "./page-device.ts";
 import { countRefusals, isSentBack, nothingRefused } from "./refused-keys.ts";
 
-/** The service's end: what the page says, and what it is told. */
+/** The service's end: records what the page sends, and answers. */
 class FakeSocket {
   static readonly OPEN = 1;
   static all: FakeSocket[] = [];

@@ -7,7 +7,7 @@ import { shellVoucher } from "./frame-voucher.ts";
 /** Who decides about the face: the camera's frames, or in the sandbox the test document. */
 export type FaceSource = FaceCapture | "test_document";
 
-/** This page as a reading device: the device's flow, with the page's storage, events and screens around it. */
+/** This page as a reading device: the device's flow with the page's storage, events and screens. */
 export class PageDevice {
   readonly #kept: Kept;
   readonly #driver: DeviceDriver;
@@ -56,7 +56,7 @@ export class PageDevice {
     this.#driver.feed({ kind: "stop" });
   }
 
-  /** Gives up what the chip is doing, releases the chip and connects again. No try is used: nothing was judged. */
+  /** Aborts the chip's work, releases the chip and reconnects. No try is used, because nothing was judged. */
   beginAgain(): void {
     this.stop();
     this.start();

@@ -13,8 +13,8 @@ type RefusedKeys = {
 export const nothingRefused: RefusedKeys = { count: 0, isRefused: false };
 
 /**
- * Counts the keys that the chip refused. They cost no try of the session; only the person's patience is counted here. A
- * chip that slipped away says nothing about the key.
+ * Counts the keys that the chip refused, to decide when to ask the person to scan again. Refusals use up no
+ * try. A chip that slipped away says nothing about the key.
  */
 export function countRefusals(
   before: RefusedKeys,

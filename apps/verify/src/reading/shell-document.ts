@@ -8,8 +8,8 @@ import type { AccessKey } from "@assay/emrtd/reader/open-chip";
 import type { ShellTransport } from "../device/chip-transport.ts";
 
 /**
- * The document in front of the shell's own reader. A shell waits for a chip, so a document that slipped is waited for and read on where
- * it was.
+ * The document at the shell's reader.
+ * A shell waits for a chip, so after a slip the reading continues where it was.
  */
 export function shellSource(transport: ShellTransport, key: AccessKey): ChipSource {
   const release = () => transport.cancel();
@@ -33,7 +33,10 @@ export function shellSource(transport: ShellTransport, key: AccessKey): ChipSour
   };
 }
 
-/** Why the chip is gone, as far as the shell says it: `left` when its dialogue is open and still looks for it. */
+/**
+ * Why the chip is gone, as far as the shell reports it:
+ * `left` if its dialogue is open and still looks for it.
+ */
 function reasonOf({ cause }: Error): string | null {
   const isTold = typeof cause === "object" && cause !== null && "reason" in cause;
   return isTold && typeof cause.reason === "string" ? cause.reason : null;
@@ -84,8 +87,9 @@ export function accessKeyOf(
 }
 
 /**
- * Somebody who copies the machine-readable line types ten characters: nine of the number, padded, and its check digit. With
- * fillers or exactly in that shape the digit must fit, and is left off. Null when it does not.
+ * A person who copies the machine-readable line types ten characters: nine of the padded number, and its
+ * check digit. With fillers or exactly in that shape the digit must fit, and is dropped. Null if it does not
+ * fit.
  */
 function withoutCheckDigit(typed: string): string | null {
   const text = typed.replace(/[\s\-./]+/g, "").toUpperCase();

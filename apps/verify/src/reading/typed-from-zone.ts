@@ -3,8 +3,8 @@ import type { MrzKeyFields } from "@assay/emrtd/mrz/mrz-key";
 import type { TypedAccess } from "./shell-document.ts";
 
 /**
- * What was read, as a person would have typed it, so that it can be corrected by hand. A date with unknown parts has no
- * field to stand in.
+ * The scanned key as a person would type it, so that it can be corrected.
+ * A date with unknown parts has no field.
  */
 export function typedFrom(key: MrzKeyFields, at: Date): TypedAccess {
   return {

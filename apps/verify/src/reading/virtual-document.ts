@@ -4,7 +4,7 @@ import type { MrzKeyFields } from "@assay/emrtd/mrz/mrz-key";
 import { deserialiseTestDocuments } from "@assay/emrtd/virtual/test-document";
 import type { ListedTestDocument } from "../session/api.ts";
 
-/** A document of the test country as a chip in front of the reader, opened with what is printed on it or with what the camera read. */
+/** A document of the test country as a chip at the reader, opened with the printed or the scanned key. */
 export function virtualSource(listed: ListedTestDocument, key: MrzKeyFields | null = null): ChipSource {
   return async (onStep) => {
     const [document] = deserialiseTestDocuments(JSON.stringify([listed]));

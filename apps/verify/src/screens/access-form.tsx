@@ -52,7 +52,7 @@ export function AccessByCamera({
   );
 }
 
-/** What is printed on the document and opens its chip. It is kept in the page's memory, for another try, and nowhere else. */
+/** The printed key that opens the chip. It is kept only in the page's memory, for another try. */
 function AccessForm({
   shell,
   typing: { typed, setTyped },

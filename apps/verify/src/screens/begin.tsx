@@ -1,7 +1,7 @@
 import { Actions, Button, LinkButton } from "@assay/ui/button";
 import { HoldPhone } from "@assay/ui/hold-phone";
 import { Notice } from "@assay/ui/notice";
-import { linkTarget } from "../device/place.ts";
+import { linkTarget } from "../device/display-context.ts";
 import { type AppWay, appLinkOf } from "../device/ways.ts";
 import { useWords } from "../i18n/language.ts";
 import type { Details } from "../session/api.ts";
@@ -11,7 +11,8 @@ import { LeaveControl } from "./leave.tsx";
 import { WhoHelps } from "./who-helps.tsx";
 
 /**
- * On a phone whose app reads: the app takes over before anything is agreed to, so that the whole verification happens in one place.
+ * On a phone with a reader app: the app takes over before consent,
+ * so that the whole verification happens in one place.
  */
 export function BeginInAppScreen({
   session,
@@ -44,7 +45,10 @@ export function BeginInAppScreen({
   );
 }
 
-/** One way into the app, and to the app where it is not there yet. What did not work just now is not offered first again. */
+/**
+ * One link into the app, or to the store if it is not installed.
+ * A way that just failed is not offered first again.
+ */
 export function OpenApp({
   session,
   way,
@@ -122,7 +126,7 @@ export function ElsewhereScreen({
   );
 }
 
-/** No phone reads for this installation. It says so before anything is agreed to, because agreeing would lead nowhere. */
+/** No phone can read for this installation. Shown before consent, because agreeing would lead nowhere. */
 export function CounterScreen({
   session,
   details,

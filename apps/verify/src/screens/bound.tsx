@@ -8,8 +8,8 @@ import { Loading } from "../ui/connection.tsx";
 import { MessageScreen } from "./message.tsx";
 
 /**
- * Around the screen on which the person agrees: asks for the code that this browser brings back to the partner. Pages that only lead
- * elsewhere do not ask, so that the browser in which the person goes on is the first one.
+ * Wraps the consent screen: requests the code that this browser brings back to the partner. Pages that only
+ * lead elsewhere do not request it, so that the browser in which the person continues is the first one.
  */
 export function OpenHere({
   session: { api, kept },

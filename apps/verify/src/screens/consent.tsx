@@ -23,7 +23,7 @@ import { RequiredOfDocument } from "./required-of-document.tsx";
 
 /** What stands here besides for a session that a wallet can answer. */
 export type ConsentToWallet = {
-  /** What is looked at beyond what is shared. */
+  /** Data that is checked in addition to what is shared. */
   lookedAt: (shared: ReadonlySet<string>) => ReactNode;
   needs: readonly (readonly [IconName, string])[];
 };
@@ -53,7 +53,7 @@ export function ConsentScreen({
   const fields = Object.entries(details.share_fields);
   const required = fields.filter(([, field]) => field.required);
   const optional = fields.filter(([, field]) => !field.required);
-  // Nothing is ticked in advance: a choice that somebody else made is none.
+  // Nothing is ticked in advance: consent must be the person's choice.
   const [added, setAdded] = useState<ReadonlySet<string>>(new Set());
   const sharing = new Set(fields.flatMap(([key, field]) => (field.required || added.has(key) ? [key] : [])));
   const [agreed, setAgreed] = useState(false);
@@ -109,8 +109,8 @@ export function ConsentScreen({
       session.kept.isAgreeing = false;
       const code = codeOf(error);
       if (code === "CONSENT_TEXTS_CHANGED" || code === "FIELD_NOT_ASKED") {
-        // The person agrees to the texts that were shown. If they have changed since, the new ones are shown and have
-        // to be agreed to.
+        // The person agrees to the displayed texts.
+        // If they have changed since, the new ones are shown and need a new consent.
         setAgreed(false);
         await loadTexts();
       } else if (code !== null) await session.reload();
@@ -165,7 +165,7 @@ export function ConsentScreen({
             />
           </section>
           <Folds>
-            {/* With a real document it decides whether one can go on at all. */}
+            {/* With a real document it decides whether the person can continue. */}
             <Fold title={t.needTitle} icon="document" open={!details.sandbox}>
               <Points
                 points={[
@@ -211,7 +211,7 @@ export function ConsentScreen({
               <p>{troubleWords(t, trouble).text}</p>
             </Notice>
           )}
-          {/* Nobody can agree to a text that is not there yet. */}
+          {/* The person cannot agree to a text that is not loaded yet. */}
           {text !== undefined && (
             <label {...mustBeSeen} className="flex items-start gap-3 text-small sm:text-base">
               <input
@@ -233,7 +233,7 @@ export function ConsentScreen({
             </label>
           )}
           {slow && <p role="status">{t.slowText}</p>}
-          {/* Fixed shares of the width, and below each other on the narrowest screens: what fits must not hang on a fraction of a pixel. */}
+          {/* Fixed shares of the width, stacked on the narrowest screens, so that rounding does not matter. */}
           <div className="flex flex-col gap-3 min-[22.5rem]:max-sm:grid min-[22.5rem]:max-sm:grid-cols-[2fr_3fr] sm:flex-row-reverse sm:flex-wrap sm:justify-end lg:flex-col">
             {text !== undefined ? (
               <Button
@@ -345,7 +345,7 @@ function FieldGroup({
   );
 }
 
-/** What is asked and why, in two lines. */
+/** The requested field and its reason, in two lines. */
 function FieldWords({ name, field }: { name: string; field: Field[1] }) {
   const { t, language } = useWords();
   const { label } = claimWords(t, name);

@@ -19,7 +19,7 @@ const lamps: Readonly<Record<FaceColour, string>> = {
   white: "bg-[#ffffff] text-[#ffffff]",
 };
 
-/** Fills the screen from opening the camera to the last picture. The component that shows it closes the camera. */
+/** Fills the screen from opening the camera to the last picture. The parent component closes the camera. */
 export function FaceCamera({
   device,
   state,
@@ -35,7 +35,7 @@ export function FaceCamera({
   stillHead: boolean;
   speaks: boolean;
   onStop: (why: FaceStop) => void;
-  /** The person finds only now that they cannot do what is asked. */
+  /** The person cannot make the requested movements. */
   onStillHead: () => void;
 }) {
   const { t, language } = useWords();
@@ -74,10 +74,7 @@ export function FaceCamera({
         <h1 id={title} className="sr-only">
           {t.faceTitle}
         </h1>
-        {/*
-         * Over the rim above the oval, and no larger than its words: everything around them is lamp. As high for the
-         * longest instruction as for the shortest, so that the face stays where it is.
-         */}
+        {/* Overlaps the oval's rim and fits its text, because the rest is lamp. A fixed height keeps the face still. */}
         <div className="relative z-1 -mb-13 flex min-h-32 w-full items-end justify-center">
           <div className="rounded-3xl bg-[#101513] px-4 py-2 text-white">
             <div aria-live="assertive" aria-atomic="true">
@@ -154,19 +151,20 @@ function Instruction({ prompt }: { prompt: FacePrompt }) {
   );
 }
 
-/** How much of the way is done: half a step for a movement that is being made, the rest when the face looks ahead again. */
+/** Progress: half a step for a movement in progress, the rest when the face looks ahead again. */
 function shareDone({ prompt, movement, movements }: CaptureView): number {
   return movement === 0 ? 0 : (movement - (prompt === "ahead" ? 0 : 0.5)) / movements;
 }
 
 /**
- * Shows where the face goes, and in a ring around it how far the check is. What is around it is dimmed, and during the
- * check part of the lamp.
+ * Shows where the face goes, and the progress in a ring around it.
+ * The rest is dimmed, or part of the lamp during the check.
  */
 function Oval({ look, share }: { look: "open" | "good" | "lit"; share: number }) {
   const oval = "M150 55c62 0 100 55 100 135s-42 150-100 150S50 270 50 190 88 55 150 55Z";
   return (
-    // Beyond the edges: WebKit rounds the two boxes differently, and a line of the picture was seen beside the lamp.
+    // Beyond the edges: WebKit rounds the two boxes differently,
+    // and a line of the picture showed beside the lamp.
     <svg
       aria-hidden="true"
       viewBox="0 0 300 400"

@@ -5,7 +5,7 @@ import { Fold, Folds } from "@assay/ui/fold";
 import { FaceInOval } from "@assay/ui/illustrations";
 import { Notice } from "@assay/ui/notice";
 import { type ReactNode, useCallback, useEffect, useState } from "react";
-import { placeNow } from "../device/place.ts";
+import { displayContext } from "../device/display-context.ts";
 import { keepSpeech, wantsSpeech } from "../face/speak.ts";
 import { useWords } from "../i18n/language.ts";
 import type { PageDevice } from "../reading/page-device.ts";
@@ -56,7 +56,7 @@ export function FaceStep({
     if (over) close();
   }, [over, close]);
   const start = () => {
-    // Clears the verdict or fault of the previous try: while there is one, the effect above closes the camera at once.
+    // Clears the verdict or fault of the previous try: otherwise the effect above closes the camera at once.
     device.forgetSetbacks();
     setStopped(null);
     void open();
@@ -238,7 +238,7 @@ function NoCamera({
   return (
     <Notice look="warn" title={t.faceNoCamera[problem].title} urgent>
       <p>{t.faceNoCamera[problem].text}</p>
-      {problem === "denied" && placeNow() === "frame" && <p>{t.faceNoCamera.framed.text}</p>}
+      {problem === "denied" && displayContext() === "frame" && <p>{t.faceNoCamera.framed.text}</p>}
       <p>{onOtherDevice === null ? t.faceOtherDeviceFromThere : t.faceOtherDevice}</p>
       {onOtherDevice !== null && (
         <Button look="secondary" onClick={onOtherDevice}>

@@ -23,7 +23,9 @@ import { WhoHelps } from "./who-helps.tsx";
 const renewBeforeMs = 60_000;
 const tryAgainMs = 4_000;
 
-/** How this device goes on is the first thing; a code for another one stands there by itself only where this one is no phone. */
+/**
+ * How this device continues comes first. A code for another device comes first only if this one is no phone.
+ */
 export function HandoffScreen({
   session,
   details,
@@ -223,8 +225,8 @@ function phonesFor(t: Messages, { android, ios }: Details["reader_apps"]): strin
 }
 
 /**
- * This page came by a code, on a phone whose browser cannot read. It must not take the session from a device that can, so it leads to the
- * app, or says that it cannot.
+ * This page was opened by a code on a phone whose browser cannot read. It must not take the session from a
+ * device that can, so it leads to the app, or says that it cannot read.
  */
 export function ScannedScreen({
   session,

@@ -9,8 +9,8 @@ import { troubleOf, troubleWords } from "../session/trouble.ts";
 import type { Session } from "../session/use-session.ts";
 
 /**
- * Ends the verification and leads back to the partner: before consent by declining, afterwards with the consent token.
- * The dialogue asks once, because there is no way back.
+ * Ends the verification and returns to the partner: before consent by declining, afterwards with the consent
+ * token. The dialogue asks once, because this cannot be undone.
  */
 export function LeaveControl({
   session,
@@ -38,11 +38,11 @@ export function LeaveControl({
       const back = agreed && token !== null ? await cancel(session, token) : await decline(session);
       dialog.current?.close();
       await session.reload();
-      // Told here and not left to what follows the status: that may come after the frame is gone.
+      // Reported here, because the status follower may be too late: the frame may be gone by then.
       tell({ type: "state", status: "cancelled", step: null });
       wayBack(back, session.kept).go();
     } catch (error) {
-      // The session was ended, or somebody agreed, from elsewhere in the meantime; the page shows which.
+      // The session was ended or agreed to elsewhere in the meantime; the page shows which.
       const answered = codeOf(error);
       if (answered !== null && answered !== "INTERNAL_SERVER_ERROR") {
         dialog.current?.close();

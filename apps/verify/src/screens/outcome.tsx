@@ -5,7 +5,7 @@ import { Icon } from "@assay/ui/icon";
 import { AllDone } from "@assay/ui/illustrations";
 import { Notice } from "@assay/ui/notice";
 import { useEffect, useMemo, useState } from "react";
-import { placeNow } from "../device/place.ts";
+import { displayContext } from "../device/display-context.ts";
 import { CloseTab } from "../embed/frame-parts.tsx";
 import { useHasScript } from "../embed/use-partner-page.ts";
 import { goesBackByItself, wayBack } from "../embed/way-back.ts";
@@ -42,7 +42,7 @@ export function OutcomeScreen({
   const withdrawn = status.status === "succeeded" && details.consent?.withdrawn_at != null;
   const shared = (details.consent?.selected_field_keys ?? []).map((key) => claimWords(t, key).label);
   const goOn =
-    placeNow() === "tab" ? (
+    displayContext() === "tab" ? (
       <CloseTab />
     ) : onDevice ? (
       <Notice look="info" title={t.deviceDoneTitle}>
@@ -169,8 +169,8 @@ function Return({
   const { url } = back;
   const { t } = useWords();
   const announce = useAnnounce();
-  const isFramed = placeNow() === "frame";
-  // The page around a frame takes it away, whether or not there is an address; without our script nothing does.
+  const isFramed = displayContext() === "frame";
+  // The parent page removes a frame with or without an address; without our script nothing does.
   const byScript = useHasScript();
   const canGo = isFramed ? byScript : url !== null;
   const [left, setLeft] = useState<number | null>(automatic ? returnAfterSeconds : null);

@@ -82,7 +82,7 @@ export function ReadingScreen({
         key="progress"
         state={state}
         onBeginAgain={() => {
-          // The reader may still show a dialogue of its own, for a reading that was given up.
+          // The reader may still show its dialogue for an aborted reading.
           shellTransport()?.cancel();
           device.beginAgain();
         }}
@@ -110,7 +110,7 @@ export function ReadingScreen({
   );
 }
 
-/** True once the chip refused what was read or typed three times in a row; what is in the fields is dropped then. */
+/** True after the chip refused three scanned or typed keys in a row; the fields are then cleared. */
 function useRefusedKeys(state: DeviceView | null, onSentBack: () => void): boolean {
   const [refused, setRefused] = useState(nothingRefused);
   useEffect(() => setRefused((before) => countRefusals(before, state)), [state]);
@@ -125,7 +125,9 @@ function useRefusedKeys(state: DeviceView | null, onSentBack: () => void): boole
 const neverChanges = () => () => {};
 const nothingYet = () => null;
 
-/** Loads the device's end of the protocol, which consent alone does not need, and runs it as long as the screen is shown. */
+/**
+ * Loads the device's end of the protocol, which consent does not need, and runs it while the screen is shown.
+ */
 function usePageDevice({ api, kept }: Session) {
   const [device, setDevice] = useState<PageDevice | null>(null);
   const [notLoaded, setNotLoaded] = useState(false);
@@ -310,7 +312,7 @@ function faultWords(t: Messages, fault: VerifyFaultCode): { title: string; text:
 }
 
 const order = ["connecting", "opening", "data", "portrait", "sending", "checking", "proof"] as const;
-/** How much of the reading is done when each step begins, by about how long they take; the portrait takes longest. */
+/** Progress at the start of each step, by about how long the steps take; the portrait takes longest. */
 const doneBefore: readonly number[] = [0, 0.05, 0.15, 0.3, 0.75, 0.85, 0.95, 1];
 
 /** How much of all is done, with this part of the step. */
@@ -320,8 +322,8 @@ function shareDone(at: (typeof order)[number], part: number): number {
 }
 
 /**
- * A reader may never answer: its program hangs, or waits for a dialogue that nobody sees. Halved, people who are still
- * taking out the document are told; doubled, they think that the page is dead.
+ * A reader may never answer: its program hangs, or waits for an invisible dialogue. Shorter: people who are
+ * still taking out the document get a warning. Longer: they think that the page is dead.
  */
 const silentAfterMs = 20_000;
 
@@ -360,7 +362,7 @@ function Progress({
   } as const;
   const { step } = state;
   const online = useOnline();
-  // Without a network the chip is not what is waited for.
+  // Without a network the chip is not the cause.
   const silent = useSilence(step) && online;
   const at = step?.at ?? (state.phase === "chip_proof" ? "proof" : "checking");
   useEffect(() => announce(names[at]), [announce, at, names[at]]);

@@ -10,7 +10,10 @@ import { Card, Screen } from "../ui/screen.tsx";
 
 type Checked = "checking" | "good" | "bad" | "unknown";
 
-/** The receipt for a person: what was signed, in words, and whether the signature holds. The file is for programs. */
+/**
+ * The receipt for people: its contents in words, and whether the signature is valid.
+ * The file is for programs.
+ */
 export function ReceiptScreen({
   api,
   receipt,

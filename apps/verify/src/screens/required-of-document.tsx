@@ -3,7 +3,9 @@ import { Notice } from "@assay/ui/notice";
 import { useWords } from "../i18n/language.ts";
 import type { Details } from "../session/api.ts";
 
-/** What this document must be able to do, shown before it is read: a person may have another one at hand that can. */
+/**
+ * What this document must support, shown before it is read: the person may have another document that does.
+ */
 export function RequiredOfDocument({ requirements }: { requirements: Details["requirements"] }) {
   const { t } = useWords();
   return requirementNames

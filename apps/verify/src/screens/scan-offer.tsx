@@ -9,7 +9,7 @@ import { type NoCameraReason, useLentCamera } from "./use-lent-camera.ts";
 
 type Trouble = NoCameraReason | "photo_unread" | "photo_visa" | "no_test_document";
 
-/** Reads what opens the chip with the camera or from a photo. Typing stays below it, filled with what was read. */
+/** Reads the printed key with the camera or from a photo. The form below shows the result for correction. */
 export function ScanOffer({
   onKey,
 }: {

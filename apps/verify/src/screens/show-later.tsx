@@ -12,7 +12,7 @@ async function load(): Promise<LaterPart> {
   return loaded;
 }
 
-/** What comes after the agreement. Most of the page's program is for it, and it is not needed to read the request. */
+/** The part after consent. It is most of the page's code and not needed to read the request. */
 export function Later({ show }: { show: LaterScreen }) {
   const { part, instead } = usePart(load, loaded);
   return part === null ? instead : <part.LaterScreens show={show} />;

@@ -7,8 +7,8 @@ import { WhoAsks } from "../ui/who-asks.tsx";
 import { MessageScreen } from "./message.tsx";
 
 /**
- * Before a device that came by a code takes the session. A person who was sent the code by somebody else sees here who receives what,
- * and can stop.
+ * Before a device that came by a code claims the session. A person who got the code from another sees here
+ * who receives what, and can stop.
  */
 export function StartedScreen({ details, onStarted }: { details: Details; onStarted: () => void }) {
   const { t } = useWords();

@@ -96,7 +96,7 @@ export function TestDocuments({
                     onChange={() => setChosen(document.id)}
                   />
                   <span className="min-w-0">
-                    {/* The catalogue is written for engineers, in English, also on a page from right to left. */}
+                    {/* The catalogue is for engineers, in English, also on a right-to-left page. */}
                     <span lang="en" dir="ltr" className="block font-medium">
                       {document.title}
                     </span>
@@ -135,7 +135,7 @@ export function TestDocuments({
   );
 }
 
-/** The printed side of a test document, drawn when somebody asks for it. */
+/** The data page of a test document, drawn on request. */
 function DataPage({ document }: { document: ListedTestDocument | null }) {
   const { t } = useWords();
   const [address, setAddress] = useState<string | null>(null);

@@ -12,7 +12,7 @@ export type FaceStop = "person" | "hidden" | "camera";
 const lookEveryMs = 200;
 
 type FaceCamera = {
-  /** Whether the guide looks along: it may still be loading, and where it does not work the person starts alone. */
+  /** Whether the guide works: it may still be loading, and without it the person starts manually. */
   guidance: "loading" | "working" | "none";
   framing: Framing | null;
   started: boolean;

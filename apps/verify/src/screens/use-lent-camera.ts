@@ -4,8 +4,8 @@ import { type CameraProblem, closeCamera, openCamera } from "../face/camera.ts";
 export type NoCameraReason = CameraProblem | "not_loaded";
 
 /**
- * The camera while a part of the page has it. The code that shows it is loaded only when it is opened, because not
- * everybody gets this far; both `load` and `onProblem` stay the same from one drawing to the next.
+ * The camera while a part of the page uses it. Its code is loaded when it is opened, because many people do
+ * not get this far. `load` and `onProblem` must stay the same between renders.
  */
 export function useLentCamera<Code>(
   load: () => Promise<Code>,

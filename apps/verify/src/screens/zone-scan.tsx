@@ -7,7 +7,7 @@ import type { Messages } from "../i18n/messages.ts";
 import type { ShownHint } from "../zone/shown-hint.ts";
 import { useZoneCamera } from "./use-zone-camera.ts";
 
-/** Fills the screen while the lines of the document are looked for. The component that shows it closes the camera. */
+/** Fills the screen while searching for the document's lines. The parent component closes the camera. */
 export function ZoneScan({
   stream,
   onKey,
@@ -95,7 +95,10 @@ function hintText(t: Messages, hint: ShownHint): string {
 /** Of the data page of a passport, in millimetres. A card is held into it as well as it fits. */
 const [pageWidth, pageHeight] = [125, 88];
 
-/** Where to hold the document, with its lines below, until they are found. Lines that come and go do not make it flicker. */
+/**
+ * Where to hold the document, with its lines below, until they are found.
+ * Debounced, so that it does not flicker.
+ */
 function Place({ width, height, isTaken }: { width: number; height: number; isTaken: boolean }) {
   const scale = Math.min((0.9 * width) / pageWidth, (0.8 * height) / pageHeight);
   return (

@@ -23,8 +23,8 @@ export type ListedTestDocument = Result<typeof routes.listTestDocuments>["data"]
 const request = (url: string, init: Parameters<typeof fetch>[1]) =>
   fetch(url, { ...init, cache: "no-store" });
 /**
- * Halved, people with a bad line give up on answers that are on their way; doubled, they look at a page for most of a minute
- * that says nothing.
+ * Shorter: people with a slow connection miss answers.
+ * Longer: they look at a silent page for most of a minute.
  */
 const timeLimitMs = 20_000;
 const options = { baseUrl: "", fetch: request, timeLimitMs, readText: shownText };
@@ -72,7 +72,7 @@ export class SessionApi {
     return (await call(at("giveConsent"), { params: this.#params, body })).data;
   }
 
-  /** With the cancel token of the consent, the device that claims the handoff may take over from another one. */
+  /** With the cancel token of the consent, the device that claims the handoff may take over from another. */
   async handoff(cancelToken: string | null): Promise<Handoff> {
     const body = cancelToken === null ? {} : { cancel_token: cancelToken };
     return (await call(at("createHandoff"), { params: this.#params, body })).data;
@@ -126,12 +126,12 @@ export function logoPath(sessionId: string): string {
   return verifyAddresses.getVerifyLogo.path.replace(":id", sessionId);
 }
 
-/** Whether the service said nothing at all, in time or ever. */
+/** Whether the service did not answer, in time or ever. */
 export function isNoAnswer(error: unknown): boolean {
   return error instanceof NoAnswerError || error instanceof TypeError;
 }
 
-/** The code of an error that the service answered with; null when there was no answer at all. */
+/** The error code of the service's answer; null if there was no answer. */
 export function codeOf(error: unknown): string | null {
   return error instanceof CallError ? error.code : null;
 }

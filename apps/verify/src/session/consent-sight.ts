@@ -1,36 +1,38 @@
-import { placeNow } from "../device/place.ts";
+import { displayContext } from "../device/display-context.ts";
 
 /**
- * A framing page can make this one invisible and lead the person's click to it (clickjacking). So in a frame consent
- * counts only where the browser says that the button is really to be seen: not covered, not transparent, not distorted
- * (`trackVisibility`, Intersection Observer v2), and for a while.
+ * A framing page can make this one invisible and redirect the person's click to it (clickjacking). So in a
+ * frame consent counts only if the browser reports the button as visible for a while: not covered,
+ * transparent or distorted (`trackVisibility`, Intersection Observer v2).
  */
 
-/** With less, a frame that appears under a click at the last moment gets through; with more, quick readers have to wait. */
+/** Shorter: a frame that appears under a click at the last moment passes. Longer: quick readers must wait. */
 const buttonMs = 1_000;
 /**
- * What is agreed to must have been seen as well: who asks, every field, a warning, the words of the check box.
- * Otherwise a frame that is cut down to its heading and its button would count, below somebody else's words about what
- * is shared.
+ * The person must have seen all that they agree to: who asks, every field, a warning, the check box.
+ * Otherwise a frame cropped to its heading and button would count, below another text about what is shared.
  */
 const partMs = 500;
 /**
- * The browser tells only when this is crossed, so it is the very number that is asked for; a little less than all,
- * because a pixel may be cut in two.
+ * The browser reports only crossings of this value, so the check uses the same number. A little less than
+ * all, because a pixel may be split.
  */
 const shareInSight = 0.9;
 
 // Not in the types of the library yet, so it is no literal where it is used.
 const howToLook = { trackVisibility: true, delay: 100, threshold: shareInSight };
 
-/** Marks what must be seen before consent counts in a frame, beside the heading: `{...mustBeSeen}` in the markup. */
+/**
+ * Marks an element that must be seen before consent counts in a frame,
+ * besides the heading: `{...mustBeSeen}`.
+ */
 export const mustBeSeen = { "data-must-be-seen": "" } as const;
 
 type Seen = { sinceMs: number | null; longestMs: number };
 
 const unseen: Seen = { sinceMs: null, longestMs: 0 };
 
-/** What is known of one element after the browser said whether it is to be seen now. */
+/** The state of one element after the browser reported its visibility. */
 export function afterSight(seen: Seen, isVisible: boolean, nowMs: number): Seen {
   if (isVisible) return { ...seen, sinceMs: seen.sinceMs ?? nowMs };
   return { sinceMs: null, longestMs: longest(seen, nowMs) };
@@ -50,19 +52,22 @@ export function isSeen(button: Seen, parts: readonly Seen[], nowMs: number): boo
   );
 }
 
-/** What is watched, and what is known of it. A part that comes later is unseen; one that is gone is not asked for. */
+/**
+ * Watched elements and their state.
+ * A part that is added later counts as unseen; a removed one does not count.
+ */
 const seen = new Map<Element, Seen>();
 let watchedButton: Element | null = null;
 let observer: IntersectionObserver | null = null;
 
-/** Whether the browser can tell at all. Where it cannot (Firefox, Safari), consent is given in a tab. */
-export function canTellSight(): boolean {
+/** Whether the browser reports visibility. Without it (Firefox, Safari), consent is given in a tab. */
+export function canObserveVisibility(): boolean {
   return "IntersectionObserverEntry" in window && "isVisible" in IntersectionObserverEntry.prototype;
 }
 
-/** Watches this button and what is agreed to with it; null: the button is gone. Called after everything that is drawn. */
+/** Watches this button and what is agreed to with it; null: the button is gone. Called after every render. */
 export function watchSight(button: Element | null): void {
-  if (placeNow() !== "frame" || !canTellSight()) return;
+  if (displayContext() !== "frame" || !canObserveVisibility()) return;
   watchedButton = button;
   const parts = button === null ? [] : [button, ...document.querySelectorAll("h1, [data-must-be-seen]")];
   observer ??= new IntersectionObserver(note, howToLook);
@@ -89,7 +94,7 @@ function note(entries: readonly (IntersectionObserverEntry & { isVisible?: boole
 
 /** Asked once more where consent is sent, so that no screen can forget it. */
 export function mayConsentNow(): boolean {
-  if (placeNow() !== "frame") return true;
+  if (displayContext() !== "frame") return true;
   const button = watchedButton === null ? undefined : seen.get(watchedButton);
   if (button === undefined) return false;
   const parts = [...seen].filter(([element]) => element !== watchedButton).map(([, part]) => part);

@@ -12,11 +12,10 @@ export function hasEnded(status: Pick<Status, "status">): boolean {
 }
 
 /**
- * Reports every change of the session. The event stream does so at once; while there is none (blocked by a proxy, too
- * many pages, no connection) the status is polled every few seconds, and the stream is tried again from time to time.
- *
- * A stream holds a connection, and over HTTP/1.1 a browser opens six of them to a host. So only a page that is seen has
- * one: it is closed with the page, which may live on in the back/forward cache, and while the page is hidden.
+ * Reports every change of the session, by the event stream. Without a stream (blocked by a proxy, too many
+ * pages, no connection) it polls the status every few seconds and retries the stream from time to time.
+ * A stream holds a connection, and over HTTP/1.1 a browser opens six to a host. So only a visible page has
+ * one: it is closed with the page, which may survive in the back/forward cache, and while the page is hidden.
  */
 export function followStatus(
   api: SessionApi,

@@ -1,13 +1,15 @@
 import { shownText } from "@assay/contract/shown-text";
 import { type ConsentTexts, type Details, readDetails, type Status } from "./api.ts";
 
-/** What the page would ask for first. The service writes it into the page, so that the first picture is the whole one. */
+/**
+ * The page's first requests. The service embeds the answers in the page, so that the first paint is complete.
+ */
 export type Given = { details: Details; status: Status; texts: GivenTexts };
 
 /** In the language that the service took for the person's; the page asks for the others. */
 export type GivenTexts = Omit<ConsentTexts, "texts"> & { texts: Partial<ConsentTexts["texts"]> };
 
-/** Taken once: a second read must ask the service. Null where the service could not say, and the page asks. */
+/** Taken once: later reads must ask the service. Null if the service embedded nothing, and the page asks. */
 export function takeGiven(sessionId: string): Given | null {
   const given = take();
   return given?.details?.id === sessionId

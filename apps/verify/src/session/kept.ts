@@ -3,16 +3,19 @@ import { shellTransport } from "../device/chip-transport.ts";
 import { isOffer, type Offer } from "./offers.ts";
 
 /**
- * What outlives a reload. Tokens live as long as the tab (sessionStorage). The device's own name is kept longer, because a
- * phone may end the tab while the person takes out the passport. A browser that refuses storage still gets through, without
- * reloads. At the end of the session everything that is no longer needed is deleted: the next person at this computer could
- * use it.
+ * State that survives a reload. Tokens live as long as the tab (sessionStorage). The device id lives longer,
+ * because a phone may end the tab while the person takes out the passport. Without storage the page works,
+ * but not across reloads. At the end of the session everything no longer needed is deleted, because others
+ * may use this computer.
  */
 type Area = "session" | "device";
 
 const memory = new Map<string, string>();
 
-/** A phone may end the app around this page at any time, and sessionStorage with it; a shell can keep it longer. */
+/**
+ * A phone may end the app around this page at any time,
+ * and sessionStorage with it; a shell can store it longer.
+ */
 function storageOf(area: Area): Pick<Storage, "getItem" | "setItem" | "removeItem"> | null {
   try {
     if (area === "device") return window.localStorage;
@@ -103,7 +106,7 @@ export class Kept {
     write("session", `${this.#prefix}device`, value ? "yes" : null);
   }
 
-  /** On a phone: the person wants to read with another device, although this one has a way of its own. */
+  /** On a phone: the person wants to read with another device, although this one can read. */
   get otherDevice(): boolean {
     return read("session", `${this.#prefix}other`) !== null;
   }
@@ -112,7 +115,7 @@ export class Kept {
     write("session", `${this.#prefix}other`, value ? "yes" : null);
   }
 
-  /** The person has said on this device, which came by a code, that they began the verification themselves. */
+  /** The person has confirmed on this device, which came by a code, that they began the verification. */
   get startedByPerson(): boolean {
     return read("session", `${this.#prefix}started`) !== null;
   }
@@ -150,7 +153,10 @@ export class Kept {
     put(returnCodesKey, this.#sessionId, value);
   }
 
-  /** Whether this device has taken the session before: it alone may go on without the token of the consent. */
+  /**
+   * Whether this device has claimed the session before:
+   * only it may continue without the token of the consent.
+   */
   hasTakenPart(): boolean {
     return valueIn(devicesKey, this.#sessionId) !== null;
   }
@@ -166,8 +172,8 @@ export class Kept {
   }
 
   /**
-   * The session has ended. The token of the consent is stored on only where the agreement can still be withdrawn with it;
-   * otherwise this page has it until it is left, for the receipt.
+   * The session has ended. The token of the consent stays stored only if the person can still withdraw with
+   * it. Otherwise it stays in this page's memory, for the receipt.
    */
   forget({ canWithdraw }: { canWithdraw: boolean }): void {
     this.reading = null;
@@ -179,7 +185,7 @@ export class Kept {
   }
 }
 
-/** Takes what is too old to be of use out of the storage, whatever session the page is opened for. */
+/** Removes expired entries from the storage, whatever session the page shows. */
 export function forgetOldSessions(): void {
   for (const key of [devicesKey, returnCodesKey, walletsKey])
     if (read("device", key) !== null) remember(key, remembered(key));

@@ -3,7 +3,10 @@ import type { DeviceKind } from "../device/device-kind.ts";
 import type { Way } from "../device/ways.ts";
 import type { Details } from "./api.ts";
 
-/** What a person chooses between. Identity and driving licence are one choice: the wallet has either, and is asked for both at once. */
+/**
+ * What a person chooses from.
+ * Identity and driving licence are one choice: the wallet is asked for both at once.
+ */
 export type Offer = "chip" | "wallet" | "age";
 
 const offerOf: Readonly<Record<Method, Offer>> = {
@@ -20,7 +23,7 @@ export function isOffer(text: string | null): text is Offer {
   return text === "chip" || text === "wallet" || text === "age";
 }
 
-/** The ways of a session. A process of the release before, which may answer during an update, does not say them. */
+/** The ways of a session. During an update, a process of the previous release does not send them. */
 function waysOf({ ways }: Pick<Details, "ways">): Details["ways"] {
   return (ways as typeof ways | undefined) ?? [];
 }
@@ -34,7 +37,7 @@ export function offersOf(details: Pick<Details, "ways" | "desk_readers">, chip: 
   return possible.length > 0 ? possible : ["chip"];
 }
 
-/** What is taken of it: the only one, the chip on a device that is there to read it, or what the person chose. */
+/** The chosen offer: the only one, the chip on a device that can read it, or the person's choice. */
 export function chosenOf(offers: readonly Offer[], kind: DeviceKind, chosen: Offer | null): Offer | null {
   const [only, ...others] = offers;
   if (only !== undefined && others.length === 0) return only;

@@ -30,9 +30,7 @@ export function readReceipt(jws: string): Receipt {
   return jsonOf(jws.split(".")[1] ?? "") as Receipt;
 }
 
-/**
- * Whether the signature is that of one of the keys. Null where the browser cannot tell: not all of them know Ed25519.
- */
+/** Whether one of the keys made the signature. Null if the browser does not support Ed25519. */
 export async function checkReceipt(jws: string, keys: readonly ReceiptKey[]): Promise<boolean | null> {
   const [head = "", payload = "", signature = ""] = jws.split(".");
   const { kid, typ } = jsonOf(head) as { kid: string; typ: string };

@@ -9,8 +9,8 @@ export const walletStep = "wallet";
 export const chooseStep = "choose";
 
 /**
- * What a person goes through: they agree, do the steps of the session, and are done. The partner's page gets the same names. Where a
- * wallet is one of several ways, these are the steps of the way that the current step belongs to, or that has led somewhere.
+ * The steps of a person: consent, the steps of the session, and the end. The partner's page gets the same
+ * names. With several ways, these are the steps of the way of the current step, or of the one that succeeded.
  */
 export function stepsOf(status: Planned, current: string | null): readonly string[] {
   if (current === chooseStep) return ["consent", chooseStep, "done"];
@@ -31,7 +31,10 @@ export function isAtWallet({ attempt }: Pick<Status, "attempt">): boolean {
   return attempt?.step?.startsWith(walletStep) ?? false;
 }
 
-/** The step that a phase of the reading device belongs to: its name is the beginning of the phase's. The first one before a device has connected. */
+/**
+ * The step of a reading device's phase: its name is the prefix of the phase's.
+ * Before a device connects, the first.
+ */
 export function stepOfPhase(status: Planned, phase: string | null): Status["steps"][number] | null {
   const steps = planned(status);
   return steps.find(({ name }) => phase === name || phase?.startsWith(`${name}_`)) ?? steps[0] ?? null;

@@ -1,7 +1,7 @@
 import type { Messages } from "../i18n/messages.ts";
 import { isNoAnswer } from "./api.ts";
 
-/** Who could not do their part: the device has no network, nothing came back, or the service answered that it cannot. */
+/** What failed: the device has no network, no answer came, or the service answered with a fault. */
 export type Trouble = "offline" | "no_answer" | "service";
 
 export function troubleOf(error: unknown, online: boolean = navigator.onLine): Trouble {
@@ -9,7 +9,7 @@ export function troubleOf(error: unknown, online: boolean = navigator.onLine): T
   return online ? "no_answer" : "offline";
 }
 
-/** Never blames the service for a network that is gone, nor the network for a service that answers with a fault. */
+/** Never blames the service for a lost network, nor the network for a fault of the service. */
 export function troubleWords(t: Messages, trouble: Trouble): { title: string; text: string } {
   switch (trouble) {
     case "offline":

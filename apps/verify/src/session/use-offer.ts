@@ -5,7 +5,7 @@ import { chosenOf, type Offer, offersOf } from "./offers.ts";
 import { isAtWallet } from "./steps.ts";
 import type { Session } from "./use-session.ts";
 
-/** How the person is verified: what there is to choose from, and what was chosen, here or on the device that showed a code. */
+/** How the person is verified: the offers, and the choice made here or on the device that showed a code. */
 export function useOffer(
   { details, status, kept }: Session,
   { kind, way, given }: { kind: DeviceKind; way: Way | null; given: Offer | null },

@@ -16,7 +16,7 @@ export type Session = {
   clock: ServiceClock | null;
   problem: LoadProblem | null;
   connected: boolean;
-  /** What is agreed to, where the page came with it. */
+  /** The consent texts, if the page came with them. */
   texts: GivenTexts | null;
   /** The session was open when this page was loaded, so the person has seen it end. */
   sawItOpen: boolean;

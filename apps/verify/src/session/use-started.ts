@@ -1,7 +1,10 @@
 import { useState } from "react";
 import type { Kept } from "./kept.ts";
 
-/** Whether the person has said that they started this themselves, and how they say it. A reload does not ask again. */
+/**
+ * Whether the person confirmed that they started this, and the function to confirm.
+ * A reload does not ask again.
+ */
 export function useStarted(kept: Kept): [isStarted: boolean, onStarted: () => void] {
   const [isStarted, setStarted] = useState(kept.startedByPerson);
   const onStarted = () => {

@@ -16,9 +16,8 @@ import { readTestWalletAddress } from "../session/test-wallet-address.ts";
 import { Card } from "../ui/screen.tsx";
 
 /**
- * Stands in for the wallet on a person's phone, for sandbox sessions. It speaks the protocol of wallets over
- * the endpoints that they use, and knows nothing else of the session. Written for engineers, in English, like
- * the catalogue of test documents.
+ * Replaces the wallet on a person's phone in sandbox sessions. It uses the wallet protocol and endpoints, and
+ * knows nothing else of the session. For engineers, in English, like the catalogue of test documents.
  */
 export function showTestWallet(root: HTMLElement): void {
   const address = readTestWalletAddress(location);

@@ -11,7 +11,7 @@ function watchNetwork(onChange: () => void): () => void {
   };
 }
 
-/** Whether the device has a network at all. That it has one says nothing about the way to the service. */
+/** Whether the device has a network. It may still not reach the service. */
 export function useOnline(): boolean {
   return useSyncExternalStore(watchNetwork, () => navigator.onLine);
 }
@@ -25,8 +25,8 @@ export function useWhenBack(run: () => void): void {
 }
 
 /**
- * Said on every step for as long as it is so, always in sight, and the only thing that is said of the network meanwhile. Whatever was begun
- * goes on by itself afterwards.
+ * Shown on every step while offline, always visible, as the only message about the network. Work in progress
+ * continues automatically afterwards.
  */
 export function OfflineNotice() {
   const { t } = useWords();
@@ -40,7 +40,10 @@ export function OfflineNotice() {
   );
 }
 
-/** The way to the service is gone although there is a network. Without one, the notice above says so already. */
+/**
+ * The service is unreachable although there is a network.
+ * Without a network, the notice above says so already.
+ */
 export function LostConnection({ connected }: { connected: boolean }) {
   const { t } = useWords();
   const online = useOnline();
@@ -48,8 +51,8 @@ export function LostConnection({ connected }: { connected: boolean }) {
 }
 
 /**
- * Halved, an ordinary mobile network is called slow; doubled, people who look at nothing for so long have left, and the request is
- * given up soon after.
+ * Shorter: an ordinary mobile network counts as slow.
+ * Longer: people have left, and the request times out soon after.
  */
 const slowAfterMs = 5_000;
 

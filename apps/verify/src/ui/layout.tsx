@@ -9,7 +9,10 @@ import { OfflineNotice } from "./connection.tsx";
 import { Logo, OwnSign } from "./logo.tsx";
 import { AnnounceContext, useAnnounce } from "./screen.tsx";
 
-/** What surrounds every screen: who asks, the language, the steps, the time, and a voice for screen readers. */
+/**
+ * The frame of every screen: who asks, the language,
+ * the steps, the time, and a live region for screen readers.
+ */
 export type StepNames = Readonly<Record<string, string>>;
 
 export function Layout({
@@ -25,7 +28,7 @@ export function Layout({
   actions,
   children,
 }: {
-  /** Something is shown. Until then there is no end of the page either, which would jump when the page grows. */
+  /** Something is shown. Until then the footer is hidden, because it would jump when the page grows. */
   ready: boolean;
   details: Details | null;
   /** Another place of the logo than the service's own. */
@@ -81,7 +84,7 @@ export function Layout({
             {step !== null && <Steps steps={steps} current={step} names={stepNames} />}
           </div>
         </header>
-        {/* What stands above comes only now. Another element in its place does not jump; the same one, pushed down, would. */}
+        {/* The content above appears only now. A new element is no layout shift; a moved one would be. */}
         <main
           key={ready ? "page" : "loading"}
           id="content"
@@ -178,7 +181,7 @@ function Steps({
             aria-hidden="true"
             className={`bar mb-1 block h-1 rounded-full ${index <= current ? "is-filled bg-accent" : "bg-line"}`}
           />
-          {/* On a narrow screen only the step whose turn it is has room for its name; that of the last one grows to the other side. */}
+          {/* On a narrow screen only the current step has room for its name; the last is right-aligned. */}
           <span
             className={
               index === current

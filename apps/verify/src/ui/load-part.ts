@@ -5,9 +5,9 @@ function whenOnline(): Promise<void> {
 }
 
 /**
- * Loads a part of the page's program. Without a network it waits: nothing is wrong with the device, and the page says already that it is
- * offline. Browsers remember a module that they could not fetch, so one that failed when the network went may need a fresh page, which goes
- * on where this one was.
+ * Loads a part of the page's code. Without a network it waits; the page already says that it is offline.
+ * Browsers cache the failure of a module, so after a lost network the page may need a reload, which continues
+ * where this one was.
  */
 export async function loadPart<T>(load: () => Promise<T>): Promise<T> {
   await whenOnline();

@@ -2,8 +2,8 @@ import { useState } from "react";
 import { type Details, logoPath } from "../session/api.ts";
 
 /**
- * The host of a logo would learn who is looking, before anything was agreed to, so the picture comes through this service. The first
- * letter stands in until it is there, and for good when it does not come. Either fills the same square.
+ * The host of a logo would see the viewer before consent, so the picture comes through this service. The
+ * first letter replaces it until it is loaded, or if it fails. Both fill the same square.
  */
 export function Logo({
   details: { id, organization },

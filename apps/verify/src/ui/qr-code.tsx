@@ -3,8 +3,8 @@ import { useEffect, useState } from "react";
 const quietModules = 4;
 
 /**
- * Drawn as one path: black on white in every colour scheme, because cameras want it so. A `long` text has many small parts: it is drawn
- * larger, and with less that repeats.
+ * Drawn as one path, black on white in every colour scheme, because cameras need that. A `long` text has many
+ * small modules: it is drawn larger, and with less redundancy.
  */
 export function QrCode({ text, label, long = false }: { text: string; label: string; long?: boolean }) {
   const [drawn, setDrawn] = useState<{ size: number; path: string } | null>(null);

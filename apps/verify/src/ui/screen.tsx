@@ -12,7 +12,7 @@ export function useAnnounce(): (text: string) => void {
 
 let firstScreen = true;
 
-/** One step of the way: its heading gets the focus when it appears, except on the very first page. */
+/** One step of the way: its heading gets the focus when it appears, except on the first page. */
 export function Screen({
   title,
   lead,
@@ -23,14 +23,14 @@ export function Screen({
   title: string;
   lead?: string;
   children?: ReactNode;
-  /** For a screen that tells of something: what it is about, in a quiet tone. */
+  /** For an informative screen: its subject, in a quiet tone. */
   icon?: IconName;
   /** For a step: what to do, drawn. */
   picture?: ReactNode;
 }) {
   const { t } = useWords();
   const heading = useRef<HTMLHeadingElement>(null);
-  // What is loaded with the page is there at once.
+  // The first screen does not animate.
   const [arrives] = useState(!firstScreen);
   useEffect(() => {
     document.title = title === t.pageTitle ? title : `${title} – ${t.pageTitle}`;

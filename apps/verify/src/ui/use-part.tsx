@@ -4,7 +4,10 @@ import { useWords } from "../i18n/language.ts";
 import { Loading } from "./connection.tsx";
 import { Screen } from "./screen.tsx";
 
-/** A part of the page that is loaded when it is needed, and what stands in its place until it is there. Without `load` it is not needed. */
+/**
+ * A part of the page that is loaded when needed, and its placeholder until then.
+ * Without `load` it is not needed.
+ */
 export function usePart<T extends object>(
   load: (() => Promise<T>) | null,
   loaded: T | null = null,

@@ -36,7 +36,7 @@ export function WhoAsks({ details: { organization, sandbox } }: { details: Detai
   );
 }
 
-/** The rest of what is known of who asks, folded. Nothing where there is nothing. */
+/** The rest of what is known about the organization, folded. Null if there is nothing. */
 export function AboutWho({ details }: { details: Details }) {
   const { t, language } = useWords();
   const { organization } = details;
@@ -76,8 +76,8 @@ export function AboutWho({ details }: { details: Details }) {
 }
 
 /**
- * The one thing on this page that was proven. Beside a name with letters outside of ASCII stands the form that the DNS
- * knows, so that two names that differ in an accent can be told apart.
+ * The only proven fact on this page. A name with non-ASCII letters is followed by its DNS form, so that names
+ * that differ in an accent can be distinguished.
  */
 function VerifiedDomain({ domain }: { domain: string }) {
   const shown = shownDomain(domain);
@@ -102,7 +102,7 @@ export function SupportLink({ email }: { email: string }) {
   );
 }
 
-/** Where it leads, not what somebody wrote: another slash than `/`, say, makes a host look like a path. */
+/** The parsed target, not the written text: a look-alike of `/` could make a host look like a path. */
 export function OutsideLink({ href }: { href: string }) {
   if (!href.startsWith("https://")) return <bdi>{href}</bdi>;
   return (

@@ -6,8 +6,8 @@ export function hasDigitalCredentials(): boolean {
 }
 
 /**
- * All protocols in one call: which of them a wallet speaks, only the browser knows. Null where the person closed the browser's dialogue, or
- * no wallet has what is asked for; browsers do not say which.
+ * All protocols in one call, because only the browser knows which of them a wallet supports. Null if the
+ * person closed the dialogue or no wallet has the credential; browsers do not say which.
  */
 export async function askBrowser(request: WalletRequest, signal: AbortSignal): Promise<WalletAnswer | null> {
   const options = { mediation: "required", digital: request.dc_request, signal };
@@ -22,7 +22,10 @@ export async function askBrowser(request: WalletRequest, signal: AbortSignal): P
   }
 }
 
-/** Whether a press is recent enough for the browser to open a dialogue or an app because of it. Browsers that do not say are believed. */
+/**
+ * Whether a press is recent enough for the browser to open a dialogue or an app.
+ * Browsers that do not report it count as recent.
+ */
 export function isPressFresh(): boolean {
   return (navigator as { userActivation?: { isActive: boolean } }).userActivation?.isActive !== false;
 }

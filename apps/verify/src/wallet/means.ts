@@ -3,13 +3,13 @@ import type { DeviceKind } from "../device/device-kind.ts";
 import type { Details } from "../session/api.ts";
 
 /**
- * How this page comes to a wallet.
- *
- * - `test`: the sandbox's own wallet, a page of this service.
+ * How this page reaches a wallet.
+ * - `test`: the sandbox's wallet, a page of this service.
  * - `browser`: the browser's API.
  * - `link`: a link opens the wallet on this phone.
  * - `handover`: a code with the address of this page, for the phone that has the wallet.
- * - `request`: a code with the request itself. Anybody could be shown such a code, so it is for a proof of age alone.
+ * - `request`: a code with the request itself. An attacker could show such a code, so it is for a proof of
+ *   age only.
  */
 export type Means = "test" | "browser" | "link" | "handover" | "request";
 

@@ -15,7 +15,8 @@ import { answerWallet, askWallet, type WalletOutcome, type WalletRequest } from 
 type AskedHere = Exclude<Means, "handover">;
 
 /**
- * Where a request is. `press`: it was so long under way that the browser no longer takes it for the person's; they press once more.
+ * State of a request.
+ * `press`: it took so long that the browser no longer treats it as the person's; they press again.
  */
 export type Phase =
   | { at: "ready" }
@@ -27,7 +28,7 @@ export type Phase =
 /** How a request ended without a verdict. None of it is a try. */
 export type Ending = "declined" | "late" | "taken" | "bound" | "other_browser" | Trouble;
 
-/** Shorter, and a phone that takes its time to start an app is called one without a wallet; longer, and people without one have left. */
+/** Shorter: a slow phone counts as one without a wallet. Longer: people without one have left. */
 const reactsWithinMs = 4_000;
 
 export function useWalletRequest({
@@ -60,7 +61,7 @@ export function useWalletRequest({
 
   const fail = (error: unknown) => {
     const code = codeOf(error);
-    // Somebody has agreed again with this link; this tab may go on, and no longer take over.
+    // The session was agreed to again with this link; this tab may continue, but no longer take over.
     if (code === "CANCEL_TOKEN_INVALID") kept.cancelToken = null;
     if (code !== null && code !== "INTERNAL_SERVER_ERROR") void reload();
     end(endingOf(code) ?? troubleOf(error));

@@ -14,7 +14,10 @@ export type WalletOutcome = Result<typeof routes.completeWalletRequest>["data"];
 /** What `navigator.credentials.get` gave. */
 export type WalletAnswer = { protocol: string; data: Record<string, unknown> };
 
-/** Without a `method` the wallet is asked for every one that has the channel. Who agreed in this tab may take over from another device. */
+/**
+ * Without a `method` the wallet is asked for each one that has the channel. A tab with the consent token may
+ * take over from another device.
+ */
 export async function askWallet(
   sessionId: string,
   { channel, method }: { channel: WalletChannel; method: WalletMethod | null },

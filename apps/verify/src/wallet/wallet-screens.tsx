@@ -4,7 +4,7 @@ import type { IconName } from "@assay/ui/icons";
 import { Notice } from "@assay/ui/notice";
 import { useEffect, useRef, useState } from "react";
 import type { DeviceKind } from "../device/device-kind.ts";
-import { placeNow } from "../device/place.ts";
+import { displayContext } from "../device/display-context.ts";
 import { TabButton } from "../embed/frame-parts.tsx";
 import { failureWords, triesWords, useWords } from "../i18n/language.ts";
 import type { Messages } from "../i18n/messages.ts";
@@ -87,7 +87,7 @@ export function WalletWay({
 }) {
   const { session, details, status, offer, words: w } = common;
   const { kept } = session;
-  // A person who was sent the link by somebody else must not answer for them: who did not agree in this browser is asked.
+  // A person who got the link from another must not answer for them. So a browser without consent asks first.
   const [isStarted, onStarted] = useStarted(kept);
   const isTheirs = isStarted || kept.cancelToken !== null || kept.askedWallet !== null;
   const [askedBefore] = useState(() => kept.askedWallet !== null);
@@ -96,7 +96,7 @@ export function WalletWay({
     return <FollowScreen {...common} onHere={() => setHere(true)} />;
   if (!isTheirs) return <Later show={{ screen: "started", details, onStarted }} />;
   if (offer === null || offer === "chip") return <ChooseScreen {...common} />;
-  if (placeNow() === "frame")
+  if (displayContext() === "frame")
     return (
       <Screen key="tab" title={titleOf(w, offer)} lead={w.ask.lead}>
         <Actions>
@@ -393,7 +393,7 @@ function saidWords(t: Messages, w: WalletWords, said: Ending): { title: string; 
 
 type FailureCode = NonNullable<Status["failure_code"]>;
 
-/** What is wrong with a credential is said in other words than what is wrong with a chip. */
+/** Failures of a credential have other texts than those of a chip. */
 function walletFailure(t: Messages, w: WalletWords, code: FailureCode, unmet: Status["unmet_requirement"]) {
   if (unmet !== null) return w.unmet;
   const own: Partial<Record<FailureCode, { title: string; text: string; next: string }>> = w.failure;
@@ -418,8 +418,8 @@ export function WalletFailed({
 }
 
 /**
- * The wallet has sent the person back. Nothing that this page had before is needed: what counts is the code of the address, and the
- * cookie of the browser that asked.
+ * The wallet has sent the person back.
+ * Only the code in the address and the cookie of the requesting browser count.
  */
 export function BackScreen({
   session,

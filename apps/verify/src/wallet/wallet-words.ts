@@ -3,7 +3,7 @@ import type en from "../../wallet-texts/en.json";
 
 export type WalletWords = typeof en;
 
-/** Each language is a file of its own, and each person loads one of them. */
+/** Each language is a separate file, and each person loads one. */
 const files = import.meta.glob<{ default: WalletWords }>("../../wallet-texts/*.json");
 
 export async function loadWalletWords(language: PageLanguage): Promise<WalletWords> {

@@ -3,9 +3,9 @@ import { MrzReader } from "@assay/mrz-reader/mrz-reader";
 import { readNetworks } from "@assay/mrz-reader/network-plan";
 import type { ZoneAnswer, ZoneQuestion } from "./zone-messages.ts";
 
-// Everything runs on this device and is forgotten with the next picture. The service sends this script with a policy
-// that lets it connect to nothing at all (apps/server/src/platform/http/page-headers.ts), so pictures of documents have no way
-// out of here.
+// Everything runs on this device and is forgotten with the next picture. The service sends this script with a
+// policy that forbids all connections (apps/server/src/platform/http/page-headers.ts), so pictures of
+// documents cannot leave.
 
 const answer = (message: ZoneAnswer) => self.postMessage(message);
 let reader: MrzReader | null = null;

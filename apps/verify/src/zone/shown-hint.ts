@@ -5,7 +5,10 @@ import type { Sight } from "@assay/mrz-reader/mrz-reader";
 const looksForHint = 3;
 /** Looks that must say "visa" before the page says so, because a worn P looks like a V now and then. */
 const looksForVisa = 3;
-/** Time without lines before the page says that the document may have none. Turning to the right page takes a few seconds. */
+/**
+ * Time without lines before the page says that the document may have none.
+ * Finding the right page takes seconds.
+ */
 const nothingSeenMs = 8000;
 
 export type ShownHint = Hint | "loading" | "visa" | "no_lines";

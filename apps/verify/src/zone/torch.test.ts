@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { hasTorch, switchTorch } from "./torch.ts";
 
-/** A camera's track that says what it can, and notes what is asked of it. */
+/** A camera track with these capabilities that records what is requested. */
 function fakeTrack(capabilities: unknown, works = true) {
   const asked: unknown[] = [];
   const track = {

@@ -4,8 +4,8 @@ import planFile from "@assay/mrz-reader/networks/mrz-reader.json?url";
 import type { ZoneAnswer, ZoneQuestion } from "./zone-messages.ts";
 
 /**
- * The longer side of a picture. At half of it a passport has seven pixels a character, and half of the keys are missed;
- * at twice no more are read.
+ * The longer side of a picture. At half, a passport has seven pixels a character, and half of the keys are
+ * missed; at twice no more are read.
  */
 const maxSide = 1280;
 
@@ -15,7 +15,7 @@ async function fetched(url: string): Promise<Response> {
   return response;
 }
 
-/** Looks at pictures in a thread of its own, one at a time. */
+/** Reads pictures in a separate thread, one at a time. */
 export class ZoneEye {
   readonly #worker: Worker;
   readonly #canvas = document.createElement("canvas");
@@ -43,7 +43,10 @@ export class ZoneEye {
     }
   }
 
-  /** Null when there is no picture yet, or the reader has failed. Corners are in pixels of the picture of this size. */
+  /**
+   * Null if there is no picture yet, or the reader has failed.
+   * Corners are in pixels of a picture of this size.
+   */
   async look(
     source: HTMLVideoElement | ImageBitmap,
     side = maxSide,

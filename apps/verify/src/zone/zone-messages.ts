@@ -1,6 +1,6 @@
 import type { Sight } from "@assay/mrz-reader/mrz-reader";
 
-/** To the worker. It has no network of its own: what it needs is given to it. */
+/** To the worker. It has no network, so it gets all data in messages. */
 export type ZoneQuestion =
   | { readonly kind: "load"; readonly plan: unknown; readonly weights: ArrayBuffer }
   | { readonly kind: "look"; readonly picture: ImageData; readonly atMs: number };
