@@ -35,8 +35,8 @@ test("a try is the middle of four pictures against another one, which is never a
     genuine.map((distance) => distance.toFixed(2)),
     ["0.15", "0.15", "0.15", "0.25", "0.25"],
   );
-  // Five portraits against the other person's four pictures, which are too few for a film, and four against
-  // the first.
+  // Five portraits against the other person's four pictures,
+  // which are too few for a film, and four against the first.
   assert.deepEqual([impostor.length, impostor.at(-1)?.toFixed(2)], [9, "8.85"]);
 });
 

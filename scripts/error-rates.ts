@@ -26,8 +26,8 @@ export function rateOf(errors: number, of: number): ErrorRate | null {
 }
 
 /**
- * Distances of all pairs of pictures, ascending: of one person (mated, "genuine") and of two (non-mated,
- * "impostor").
+ * Distances of all pairs of pictures, ascending:
+ * of one person (mated, "genuine") and of two (non-mated, "impostor").
  */
 export type PairDistances = { readonly genuine: readonly number[]; readonly impostor: readonly number[] };
 
@@ -83,8 +83,8 @@ export function errorsAt(
 }
 
 /**
- * The largest threshold, in hundredths, whose FMR is at most this at the upper end of its interval; null if
- * there are too few pairs.
+ * The largest threshold, in hundredths, whose FMR is at most this at
+ * the upper end of its interval; null if there are too few pairs.
  */
 export function thresholdFor(distances: PairDistances, maxFalseMatch: number): number | null {
   for (let hundredths = 100; hundredths > 0; hundredths--) {

@@ -11,8 +11,8 @@ import { homedir, hostname, platform } from "node:os";
 import path from "node:path";
 // packages/contract/src/nearest.ts
 /**
-* The known name that the caller probably meant: the one with the fewest edits, or null if there are too
-* many.
+* The known name that the caller probably meant:
+* the one with the fewest edits, or null if there are too many.
 */
 function nearest(name, known) {
 	const plain = (text) => text.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
@@ -649,8 +649,8 @@ var ServiceClient = class {
 	#env;
 	#environment;
 	/**
-	* Reads only the proxy variables of `env`. With an `environment`, the service refuses a key of the other
-	* one.
+	* Reads only the proxy variables of `env`.
+	* With an `environment`, the service refuses a key of the other one.
 	*/
 	constructor(url, key, env, environment = null) {
 		this.url = url;
@@ -720,8 +720,8 @@ var ServiceClient = class {
 		};
 	}
 	/**
-	* The messages of a stream, until it ends. Comments are heartbeats; a stream that is silent for too long is
-	* closed.
+	* The messages of a stream, until it ends.
+	* Comments are heartbeats; a stream that is silent for too long is closed.
 	*/
 	async *stream(path, signal) {
 		const silence = new AbortController();
@@ -1184,8 +1184,8 @@ function responseTo(responses, attempt) {
 */
 const copiesWithinMs = 2e3;
 /**
-* Calls `stop` at the first of these signals; a second one ends the process. Returns a function that stops
-* watching.
+* Calls `stop` at the first of these signals; a second one ends the process.
+* Returns a function that stops watching.
 */
 function onStopSignal(signals, stop) {
 	let firstAt = null;

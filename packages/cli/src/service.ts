@@ -48,8 +48,8 @@ export class ServiceClient {
   readonly #environment: Environment | null;
 
   /**
-   * Reads only the proxy variables of `env`. With an `environment`, the service refuses a key of the other
-   * one.
+   * Reads only the proxy variables of `env`.
+   * With an `environment`, the service refuses a key of the other one.
    */
   constructor(url: string, key: string, env: NodeJS.ProcessEnv, environment: Environment | null = null) {
     this.url = url;
@@ -112,8 +112,8 @@ export class ServiceClient {
   }
 
   /**
-   * The messages of a stream, until it ends. Comments are heartbeats; a stream that is silent for too long is
-   * closed.
+   * The messages of a stream, until it ends.
+   * Comments are heartbeats; a stream that is silent for too long is closed.
    */
   async *stream<T>(path: string, signal: AbortSignal): AsyncGenerator<T> {
     const silence = new AbortController();

@@ -154,7 +154,7 @@ function touch(file: string): void {
     const now = new Date();
     utimesSync(file, now, now);
   } catch {
-    // The file was removed meanwhile: the next start sees the slot as free, and the service resolves a
-    // conflict.
+    // The file was removed meanwhile:
+    // the next start sees the slot as free, and the service resolves a conflict.
   }
 }

@@ -5,8 +5,8 @@
 const copiesWithinMs = 2_000;
 
 /**
- * Calls `stop` at the first of these signals; a second one ends the process. Returns a function that stops
- * watching.
+ * Calls `stop` at the first of these signals; a second one ends the process.
+ * Returns a function that stops watching.
  */
 export function onStopSignal<S extends NodeJS.Signals>(
   signals: readonly S[],

@@ -230,8 +230,8 @@ const inputToo = new Set(["title"]);
 const outputOnly = new Set(["title", "description", "examples", "default"]);
 
 /**
- * The pattern of an identifier helps a model; a long list of forbidden characters does not. The route checks
- * both.
+ * The pattern of an identifier helps a model;
+ * a long list of forbidden characters does not. The route checks both.
  */
 const maxPatternLength = 100;
 

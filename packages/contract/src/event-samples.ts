@@ -4,8 +4,8 @@ import { exampleOf } from "./example-of.ts";
 const ofNoSession = { verification_session_id: null, contract_version: null, client_reference_id: null };
 
 /**
- * A decrypted event of this type, made from the examples of its schema. The reference, the dashboard and test
- * deliveries all use it.
+ * A decrypted event of this type, made from the examples of its schema.
+ * The reference, the dashboard and test deliveries all use it.
  */
 export function sampleEvent<T extends EventType>(type: T): EventPayload<T> {
   const { title } = eventPayloads[type] as { title?: string };

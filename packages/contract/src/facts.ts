@@ -6,8 +6,8 @@
 /** A session lives this long, to the millisecond. */
 export const sessionLifetimeMinutes = 60;
 /**
- * Allowed lifetimes of a sandbox session. Lists and jobs rely on `max`: no session lives longer than the
- * others.
+ * Allowed lifetimes of a sandbox session.
+ * Lists and jobs rely on `max`: no session lives longer than the others.
  */
 export const sandboxLifetimeSeconds = { min: 60, max: sessionLifetimeMinutes * 60 } as const;
 
@@ -46,8 +46,8 @@ export function directionOf(language: string): "ltr" | "rtl" {
 }
 
 /**
- * Ways to verify a person. `document_chip`: a document's chip, then the face. The others: a wallet
- * credential.
+ * Ways to verify a person. `document_chip`: a document's chip, then the face.
+ * The others: a wallet credential.
  */
 export const methods = ["document_chip", "wallet_pid", "wallet_mdl", "wallet_age"] as const;
 export type Method = (typeof methods)[number];
@@ -86,8 +86,8 @@ export const templateIdPrefix = "vst_";
 export const apiKeyForm = { prefix: "kk_", length: 32, shownLength: 4 } as const;
 
 /**
- * The cookie of a signed-in user. On https the `__Host-` prefix makes browsers insist on Secure, Path=/ and
- * no Domain.
+ * The cookie of a signed-in user.
+ * On https the `__Host-` prefix makes browsers insist on Secure, Path=/ and no Domain.
  */
 export const sessionCookieNames = { http: "assay_session", https: "__Host-assay_session" } as const;
 

@@ -6,8 +6,8 @@ type Text = { format?: string; pattern?: string; examples?: readonly unknown[] }
 const prefixedId = /^\^([a-z]+_)\[A-Za-z0-9\]\{(\d+)\}\$$/;
 
 /**
- * Describes the expected form of a text, with an example where there is one, for the error that rejects a
- * value.
+ * Describes the expected form of a text,
+ * with an example where there is one, for the error that rejects a value.
  */
 export function formOf({ format, pattern = "", examples }: Text): string {
   const example = examples?.[0] === undefined ? "" : `, for example ${String(examples[0])}`;

@@ -1,6 +1,6 @@
 /**
- * The known name that the caller probably meant: the one with the fewest edits, or null if there are too
- * many.
+ * The known name that the caller probably meant:
+ * the one with the fewest edits, or null if there are too many.
  */
 export function nearest(name: string, known: readonly string[]): string | null {
   const plain = (text: string) => text.toLowerCase().replaceAll(/[^a-z0-9]/g, "");

@@ -9,16 +9,16 @@ export type Json = null | boolean | number | string | Json[] | { [name: string]:
 export type JsonObject = { [name: string]: Json };
 
 /**
- * Where a schema is used. A request's defaults are described in words, because generators make a field with a
- * default compulsory.
+ * Where a schema is used. A request's defaults are described in words,
+ * because generators make a field with a default compulsory.
  */
-type Place = { owner: string; request: boolean };
+type SchemaUse = { owner: string; request: boolean };
 
 const nullType = { type: "null" } as const;
 
 /**
- * A reference to a component, with `null` beside it. Every generator we know turns this form into an optional
- * value.
+ * A reference to a component, with `null` beside it.
+ * Every generator we know turns this form into an optional value.
  */
 function orNull(reference: Json): JsonObject {
   return { anyOf: [reference, nullType] };
@@ -92,9 +92,9 @@ export class Components {
     return Object.fromEntries([...this.#schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  #refer(schema: TSchema, place: Place): Json {
+  #refer(schema: TSchema, use: SchemaUse): Json {
     const name = (schema as { title?: string }).title;
-    const copy = this.#copy(schema, { ...place, owner: name ?? place.owner });
+    const copy = this.#copy(schema, { ...use, owner: name ?? use.owner });
     if (name === undefined) return copy;
     this.#set(name, copy);
     return { $ref: `#/components/schemas/${name}` };
@@ -107,46 +107,45 @@ export class Components {
     this.#schemas.set(name, schema);
   }
 
-  #copy(schema: TSchema, place: Place): Json {
+  #copy(schema: TSchema, use: SchemaUse): Json {
     const listed = this.#enumeration(schema);
     if (listed !== null) return listed;
     const copy: JsonObject = {};
     for (const [name, entry] of Object.entries(schema)) {
       if (name.startsWith("~") || name === "title") continue;
-      if (name === "properties") copy[name] = this.#properties(entry as Record<string, TSchema>, place);
+      if (name === "properties") copy[name] = this.#properties(entry as Record<string, TSchema>, use);
       else if (name === "items" || (name === "additionalProperties" && typeof entry === "object"))
-        copy[name] = this.#inner(entry as TSchema, place);
-      else if (name === "anyOf")
-        copy[name] = (entry as TSchema[]).map((choice) => this.#inner(choice, place));
+        copy[name] = this.#inner(entry as TSchema, use);
+      else if (name === "anyOf") copy[name] = (entry as TSchema[]).map((choice) => this.#inner(choice, use));
       else if (name === "patternProperties")
-        copy["additionalProperties"] = openValues(this.#inner(Object.values(entry)[0] as TSchema, place));
+        copy["additionalProperties"] = openValues(this.#inner(Object.values(entry)[0] as TSchema, use));
       else if (name === "pattern") copy[name] = String(entry).replaceAll(unseenBeyondBasic, "");
-      else if (name === "propertyNames") copy[name] = this.#copy(entry as TSchema, place);
-      else if (name === "default" && place.request) continue;
+      else if (name === "propertyNames") copy[name] = this.#copy(entry as TSchema, use);
+      else if (name === "default" && use.request) continue;
       else copy[name] = entry as Json;
     }
     return copy;
   }
 
-  #inner(schema: TSchema, place: Place): Json {
+  #inner(schema: TSchema, use: SchemaUse): Json {
     return (schema as { title?: string }).title === undefined
-      ? this.#copy(schema, place)
-      : this.#refer(schema, place);
+      ? this.#copy(schema, use)
+      : this.#refer(schema, use);
   }
 
-  #properties(properties: Readonly<Record<string, TSchema>>, place: Place): JsonObject {
+  #properties(properties: Readonly<Record<string, TSchema>>, use: SchemaUse): JsonObject {
     return Object.fromEntries(
-      Object.entries(properties).map(([name, schema]) => [name, this.#property(name, schema, place)]),
+      Object.entries(properties).map(([name, schema]) => [name, this.#property(name, schema, use)]),
     );
   }
 
-  #property(name: string, schema: TSchema, place: Place): Json {
-    const copy = this.#inner(schema, place) as JsonObject;
-    const note = fieldNote(place.owner, name);
+  #property(name: string, schema: TSchema, use: SchemaUse): Json {
+    const copy = this.#inner(schema, use) as JsonObject;
+    const note = fieldNote(use.owner, name);
     const byDefault = (schema as { default?: unknown }).default;
     const description = [
       copy["description"] ?? ("$ref" in copy ? undefined : note?.description),
-      place.request && byDefault !== undefined ? `Default: ${String(byDefault)}.` : undefined,
+      use.request && byDefault !== undefined ? `Default: ${String(byDefault)}.` : undefined,
     ].filter((text) => text !== undefined);
     return {
       ...copy,

@@ -406,8 +406,8 @@ const parameterNotes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Differs from the tag of webhook operations: generators write one file per tag, and one would overwrite the
- * other.
+ * Differs from the tag of webhook operations:
+ * generators write one file per tag, and one would overwrite the other.
  */
 const eventTag = "Events";
 

@@ -35,8 +35,8 @@ export function pageQuery<P extends TProperties, C extends TSchema>(cursor: C, f
 }
 
 /**
- * The same for lists that partners read, which go both ways: `ending_before` returns items newer than a given
- * one.
+ * The same for lists that partners read, which go both ways:
+ * `ending_before` returns items newer than a given one.
  */
 export function partnerPageQuery<P extends TProperties, C extends TSchema>(cursor: C, filters: P) {
   const { properties } = pageQuery(cursor, filters);

@@ -114,8 +114,8 @@ export type ParamsOf<R extends RouteDefinition> =
 /** Called once the stream is open; returns what ends the subscription. */
 export type EventFeed<T> = (stream: EventStream<T>) => () => void;
 /**
- * `comeBackMs`: the client reconnects after this time, because the service closed the stream without an
- * error.
+ * `comeBackMs`: the client reconnects after this time,
+ * because the service closed the stream without an error.
  */
 export type EventStream<T> = {
   send(event: string, data: T): void;
@@ -147,8 +147,8 @@ export function isList(definition: RouteDefinition): boolean {
 }
 
 /**
- * Whether the route's resource belongs to an environment: the key's, or the one that a user names in the
- * header.
+ * Whether the route's resource belongs to an environment:
+ * the key's, or the one that a user names in the header.
  */
 export function isInEnvironment({ access }: Pick<RouteDefinition, "access">): boolean {
   return "scope" in access || "inEnvironment" in access;
@@ -217,8 +217,8 @@ export function errorsOf(definition: RouteDefinition): ErrorCode[] {
     if ("scope" in access || "role" in access) codes.add("ROLE_REQUIRED");
     if (!("scope" in access)) codes.add("API_KEY_NOT_ALLOWED");
     if (isWrite(definition)) codes.add("FOREIGN_ORIGIN");
-    // A key of an organization that is scheduled for deletion gets this code first, before the refusal of
-    // keys.
+    // A key of an organization that is scheduled for deletion
+    // gets this code first, before the refusal of keys.
     codes.add("ORGANIZATION_FROZEN");
   }
   if ("scope" in access || ("role" in access && access.organization !== "body"))

@@ -116,8 +116,8 @@ function systemOf(label: string, tld: string): WritingSystem | null {
 
 const vietnameseMarks = /^[\u0300-\u0303\u0306\u0309\u031b\u0323]{1,2}$/;
 /**
- * Letters that many languages share and most readers know. Others are easily missed, such as the accent in
- * `amazoń`.
+ * Letters that many languages share and most readers know.
+ * Others are easily missed, such as the accent in `amazoń`.
  */
 const commonLatin = /^[a-z0-9\-ßæœøàáâãäåçèéêëìíîïñòóôõöùúûüýÿ]$/;
 const southSlavic = "čćđšž";

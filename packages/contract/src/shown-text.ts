@@ -29,8 +29,8 @@ export const blankCharacters =
   "\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u200c\\u200d\\u202f\\u205f\\u2800\\u3000\\ufe0e\\ufe0f";
 
 /**
- * Look-alikes of characters that have a meaning in a URL: slashes, backslashes, dots, colons, `?`, `#` and
- * `@`.
+ * Look-alikes of characters that have a meaning in a URL:
+ * slashes, backslashes, dots, colons, `?`, `#` and `@`.
  */
 export const urlLookAlikes =
   "\\u2024\\u2044\\u2215\\u2216\\u2236\\u2571\\u2572\\u29f5\\u29f6\\u29f8\\u29f9\\u2afb\\u2afd\\u3002\\u3033\\ufe52\\ufe55\\ufe56\\ufe5f\\ufe68\\ufe6b\\uff03\\uff0e\\uff0f\\uff1a\\uff1f\\uff20\\uff3c\\uff61";

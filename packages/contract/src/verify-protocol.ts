@@ -85,8 +85,8 @@ export const attestationLimits = {
 } as const;
 
 /**
- * What an attested key signs: these bytes, the nonce of the challenge, and the SHA-256 of each frame in the
- * order of announcement.
+ * What an attested key signs: these bytes, the nonce of the challenge,
+ * and the SHA-256 of each frame in the order of announcement.
  */
 export function framesToSign(
   nonce: Uint8Array,
@@ -124,8 +124,8 @@ export const verifyPhases = [
 export type VerifyPhase = (typeof verifyPhases)[number];
 
 /**
- * `simulated`: sandbox only; the test document decides unless the device starts with a camera. `unavailable`:
- * every face step fails.
+ * `simulated`: sandbox only; the test document decides unless the device starts with a camera.
+ * `unavailable`: every face step fails.
  */
 export const faceModes = ["camera", "simulated", "unavailable"] as const;
 export type FaceMode = (typeof faceModes)[number];
@@ -249,8 +249,8 @@ export const phaseRules: Readonly<Record<DeviceInputType, Readonly<Record<Verify
 // --- binary frames -----------------------------------------------------------------------------------------
 
 /**
- * Layout, big endian: 1 byte version (1), 4 bytes artifact, 4 bytes offset, 4 bytes total size, then the
- * bytes.
+ * Layout, big endian: 1 byte version (1), 4 bytes artifact,
+ * 4 bytes offset, 4 bytes total size, then the bytes.
  */
 export const artifactHeaderBytes = 13;
 const artifactFrameVersion = 1;

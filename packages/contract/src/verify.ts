@@ -371,8 +371,8 @@ export const giveConsent = route(verifyAddresses.giveConsent, {
     "OTHER_BROWSER",
     "ORGANIZATION_FROZEN",
   ],
-  // Repeating the call replaces its result. So it is safe without a key, and the token is never stored for a
-  // replay.
+  // Repeating the call replaces its result.
+  // So it is safe without a key, and the token is never stored for a replay.
   idempotent: false,
 });
 
@@ -476,8 +476,8 @@ export const claimHandoff = route(verifyAddresses.claimHandoff, {
     "OTHER_BROWSER",
     "ORGANIZATION_FROZEN",
   ],
-  // A device resumes by claiming again. So it is safe without a key, and the token is never stored for a
-  // replay.
+  // A device resumes by claiming again.
+  // So it is safe without a key, and the token is never stored for a replay.
   idempotent: false,
 });
 

@@ -10,8 +10,8 @@ export const walletChannels = ["dc_api", "redirect", "age_link"] as const;
 export type WalletChannel = (typeof walletChannels)[number];
 
 /**
- * Ties a wallet request to the browser that made it. One cookie per session: a browser may have several in
- * tabs.
+ * Ties a wallet request to the browser that made it.
+ * One cookie per session: a browser may have several in tabs.
  */
 export function walletCookieNames(sessionId: SessionId): { http: string; https: string } {
   return { http: `assay_wallet_${sessionId}`, https: `__Host-assay_wallet_${sessionId}` };

@@ -23,8 +23,8 @@ export const maxListenerStreamsPerCaller = 10;
 /** Streams that an organization may have open at one process. */
 export const maxListenerStreamsPerOrganization = 100;
 /**
- * Open streams per process for all organizations that one account created, so that one person cannot take
- * all.
+ * Open streams per process for all organizations that one account created,
+ * so that one person cannot take all.
  */
 export const maxListenerStreamsPerCreator = 200;
 

@@ -51,8 +51,8 @@ const agreed = {
 };
 
 /**
- * A changed presentation may be accepted where no signature covers the change, and then says of the person
- * what it said before.
+ * A changed presentation may be accepted where no signature covers the change,
+ * and then says of the person what it said before.
  */
 async function judgeUnchanged(bytes: Uint8Array): Promise<void> {
   const verdict = await judgeMdoc(bytes, context);

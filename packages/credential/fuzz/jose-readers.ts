@@ -60,8 +60,8 @@ async function judgePayload(payload: Uint8Array): Promise<void> {
 }
 
 /**
- * `[payload, contents, contents…]`: replaces `"digest 0"` and so on in the payload by digests of the
- * contents.
+ * `[payload, contents, contents…]`:
+ * replaces `"digest 0"` and so on in the payload by digests of the contents.
  */
 async function applyFrom(bytes: Uint8Array): Promise<void> {
   const input = readJsonBytes(bytes);

@@ -1,8 +1,8 @@
 import type { JWK } from "jose";
 
 /**
- * What a presentation has to be made for, so that no other request can use it. Everything in it comes from
- * our own records.
+ * What a presentation has to be made for, so that no other request can use it.
+ * Everything in it comes from our own records.
  */
 export type HolderBinding = {
   /**

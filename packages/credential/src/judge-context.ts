@@ -10,8 +10,8 @@ export type JudgeContext = {
   anchors: readonly TrustAnchor[];
   now: Date;
   /**
-   * Counts for purpose `age` only: a proof of age may come without the holder's signature. A wrong one is
-   * refused all the same.
+   * Counts for purpose `age` only: a proof of age may come without the holder's signature.
+   * A wrong one is refused all the same.
    */
   holderProof: "required" | "not_required";
 };

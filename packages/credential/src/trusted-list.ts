@@ -4,8 +4,8 @@ import type { Purpose } from "./trust-anchor.ts";
 export type TrustedList = {
   issuedAt: Date;
   /**
-   * When its publisher replaces it. Readers also return an outdated list: the operator decides how long it
-   * counts.
+   * When its publisher replaces it.
+   * Readers also return an outdated list: the operator decides how long it counts.
    */
   nextUpdate: Date | null;
   /** Grows with every edition. Null where the format or the publisher has none. */

@@ -8,8 +8,8 @@ export type ConsentOptions = {
   /** Also the link of a code that the person's page shows: with it a device may take over from another. */
   verificationUrl: string;
   /**
-   * `ask`, the default: agree in the person's name, as a simulation does. `given`: the person has done so on
-   * the page.
+   * `ask`, the default: agree in the person's name, as a simulation does.
+   * `given`: the person has done so on the page.
    */
   consent?: "ask" | "given";
   /** What the session must require of the document; a session that does not is left alone. */

@@ -4,8 +4,8 @@ import { type AnsweringChip, carryCommands } from "@assay/emrtd/reader/carry-com
 import type { ChipCommand, ReadProblem } from "./device-state.ts";
 
 /**
- * Passes commands of the service on to the chip, as socket messages. "lost" means that the chip left the
- * field.
+ * Passes commands of the service on to the chip, as socket messages.
+ * "lost" means that the chip left the field.
  */
 export async function answerCommand(
   chip: AnsweringChip,

@@ -38,8 +38,8 @@ export function takeUpChallenge(state: DeviceState, nowMs: number): DeviceStep {
   const { challenge } = state;
   if (challenge === null) return stay(state);
   const leftMs = challenge.endsAtMs - nowMs;
-  // If the person has switched between turning and not turning the head, wait for a challenge of the other
-  // kind.
+  // If the person has switched between turning and not turning the head,
+  // wait for a challenge of the other kind.
   const fits = isForStillHead(challenge.movements) === (state.faceSource === "still_camera");
   if (isCamera(state.faceSource) && fits && (challenge.fresh || leftMs >= deviceLimits.leastTimeForFaceMs)) {
     const { fresh: _, ...asked } = challenge;

@@ -76,8 +76,8 @@ function planned(
 /** What everything else that can happen means. */
 const onInput: Handlers<DeviceInput, "kind"> = {
   message: (state, { message }, nowMs) => {
-    // A newer service may send types of messages that this device does not know: they are ignored (forward
-    // compatibility).
+    // A newer service may send types of messages that this device does not know:
+    // they are ignored (forward compatibility).
     if (!Object.hasOwn(onMessage, message.type)) return stay(state);
     // Before its welcome the service says only why it closes the socket.
     if (state.link === "open" ? message.type === "welcome" : !saidBeforeWelcome(state, message.type))

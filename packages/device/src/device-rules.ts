@@ -31,8 +31,8 @@ export const closeRules: Readonly<
 };
 
 /**
- * The phase that the device assumes after sending this, until the service says otherwise. Unlisted messages
- * leave it unchanged.
+ * The phase that the device assumes after sending this, until the service says otherwise.
+ * Unlisted messages leave it unchanged.
  */
 export const phaseAfterSending: Readonly<Partial<Record<DeviceInputType, VerifyPhase>>> = {
   chip_done: "chip_check",
@@ -70,13 +70,13 @@ export const deviceLimits = {
    */
   leastTimeForFaceMs: 33_000,
   /**
-   * Added to the end of a challenge, because the two clocks may differ. Without it the service may send the
-   * same challenge again.
+   * Added to the end of a challenge, because the two clocks may differ.
+   * Without it the service may send the same challenge again.
    */
   runOutMarginMs: 300,
   /**
-   * How long an unattended device waits before it retries a face check that was refused with
-   * `FACE_CHECK_BUSY`.
+   * How long an unattended device waits before it retries
+   * a face check that was refused with `FACE_CHECK_BUSY`.
    */
   turnMs: 5_000,
   /**

@@ -79,8 +79,8 @@ export type DeviceState = {
 type ChipInHand = {
   readonly read: boolean;
   /**
-   * The device's session with the chip belongs to an earlier exchange: reopen the chip before the next
-   * command.
+   * The device's session with the chip belongs to an earlier exchange:
+   * reopen the chip before the next command.
    */
   readonly stale: boolean;
   /** What the chip does now. It can do only one thing at a time. */
@@ -119,8 +119,8 @@ type PendingChallenge = FaceChallenge & {
 };
 
 /**
- * What decides about the face: camera frames, or in the sandbox the test document. `still_camera`: the person
- * cannot turn their head.
+ * What decides about the face: camera frames, or in the sandbox the test document.
+ * `still_camera`: the person cannot turn their head.
  */
 export type FaceSourceKind = "camera" | "still_camera" | "test_document";
 

@@ -48,8 +48,8 @@ export type FrameVoucher = {
 };
 
 /**
- * The driver does not wait longer for the phone's attestation: the challenge has a deadline, and frames count
- * without it.
+ * The driver does not wait longer for the phone's attestation:
+ * the challenge has a deadline, and frames count without it.
  */
 const vouchMs = 2000;
 

@@ -22,8 +22,8 @@ export type CameraSource = (
 type DeviceRun = Omit<ClaimOptions, "stopAfter"> & {
   chip: ChipSource;
   /**
-   * Without a camera, the test document decides in the sandbox, and a live session needs another device for
-   * the face.
+   * Without a camera, the test document decides in the sandbox,
+   * and a live session needs another device for the face.
    */
   camera?: CameraSource;
   stopAfter?: StopStep;

@@ -21,8 +21,8 @@ export type CheckedTransport = ChipTransport & {
 /** A transport with a document and a hand: a person's, or a program's. */
 export type TransportStage = {
   /**
-   * The transport for the next reading. A shell returns the same object each time; a desk reader waits for a
-   * document.
+   * The transport for the next reading.
+   * A shell returns the same object each time; a desk reader waits for a document.
    */
   transport(): Promise<CheckedTransport>;
   /** What opens the chip of the document. */

@@ -3,8 +3,8 @@ import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
 import type { CheckedTransport, TransportStage } from "./check-transport.ts";
 
 /**
- * A software chip on a software reader, placed and removed by the program. With `waits` it behaves like a
- * shell.
+ * A software chip on a software reader, placed and removed by the program.
+ * With `waits` it behaves like a shell.
  */
 export function virtualStage(
   { files, chip }: Pick<TestDocument, "files" | "chip">,

@@ -353,18 +353,18 @@ export type View = {
   readonly samples: readonly (readonly [number, number])[];
   readonly expression?: Expression;
   /**
-   * From the camera to the middle of the head, in units of which an adult's head is 1.5 wide: 7 is 70
-   * centimetres.
+   * From the camera to the middle of the head,
+   * in units of which an adult's head is 1.5 wide: 7 is 70 centimetres.
    */
   readonly distance?: number;
   /**
-   * The distance at which the head is as large as in a portrait. A nearer head is larger, its nose more so
-   * than its ears.
+   * The distance at which the head is as large as in a portrait.
+   * A nearer head is larger, its nose more so than its ears.
    */
   readonly portraitDistance?: number;
   /**
-   * The print on a mask of this shape, by the position on a straight portrait from -1.28 to 1.28. Replaces
-   * the person's colours.
+   * The print on a mask of this shape, by the position on a straight portrait from -1.28 to 1.28.
+   * Replaces the person's colours.
    */
   readonly mask?: (x: number, y: number) => Vector;
 };

@@ -33,8 +33,8 @@ const interestingTags = [
 const mrzCharacters = [..."<<<ABCDOISZ0125896"].map((character) => character.charCodeAt(0));
 
 /**
- * A hostile input made from the seeds: random bytes, damaged bytes, or a damaged structure with corrected
- * lengths.
+ * A hostile input made from the seeds: random bytes,
+ * damaged bytes, or a damaged structure with corrected lengths.
  */
 export function hostileInput(isText: boolean, seeds: readonly Uint8Array[], dice: Dice): Uint8Array {
   if (seeds.length === 0 || dice.chance(20)) return dice.bytes(dice.below(dice.chance(10) ? 2000 : 64));

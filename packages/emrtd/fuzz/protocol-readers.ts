@@ -131,8 +131,8 @@ const dg14 = buildDg14([
 const chipAuthentication = { kind: "proof", secret: new Uint8Array(24).fill(5) } as const;
 
 /**
- * A document whose chip proves itself by the mapping, with the judge's keys and all answers of the chip but
- * the last.
+ * A document whose chip proves itself by the mapping,
+ * with the judge's keys and all answers of the chip but the last.
  */
 const mappingFiles: ChipMappingFiles = {
   dg1: fromHex(mappingRecording.dg1),

@@ -46,14 +46,14 @@ export function concatAll(parts: readonly Uint8Array[]): Uint8Array {
 }
 
 /**
- * Up to this length a view costs more than it saves, and V8 keeps the array in its heap until its buffer is
- * used.
+ * Up to this length a view costs more than it saves,
+ * and V8 keeps the array in its heap until its buffer is used.
  */
 const maxByteWiseComparison = 128;
 
 /**
- * Compares eight bytes at a time: in a process with Buffers, comparing a certificate by bytes took nine times
- * as long.
+ * Compares eight bytes at a time: in a process with Buffers,
+ * comparing a certificate by bytes took nine times as long.
  */
 export function equal(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && hasAt(a, 0, b);

@@ -1,6 +1,6 @@
 /**
- * The closed list of everything that can go wrong in this package. Callers switch over it, so a new code is a
- * change of the interface.
+ * The closed list of everything that can go wrong in this package.
+ * Callers switch over it, so a new code is a change of the interface.
  */
 export type EmrtdErrorCode =
   // encodings

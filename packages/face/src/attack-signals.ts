@@ -30,13 +30,13 @@ export type AttackLimit = { readonly raisedWhen: "above" | "below"; readonly lim
  */
 export const attackLimits: Readonly<Record<AttackSignal, AttackLimit>> = {
   /**
-   * Rendered heads have 4.7 and more, prints 2.5 to 7. Halved, it finds no print; doubled, it flags most
-   * heads.
+   * Rendered heads have 4.7 and more, prints 2.5 to 7.
+   * Halved, it finds no print; doubled, it flags most heads.
    */
   flat_thing: { raisedWhen: "below", limit: 4 },
   /**
-   * Eyes and edges of rendered people reach 50, filmed screens 30 to 150. Lower: flags people. Higher: misses
-   * screens.
+   * Eyes and edges of rendered people reach 50, filmed screens 30 to 150.
+   * Lower: flags people. Higher: misses screens.
    */
   screen_pattern: { raisedWhen: "above", limit: 80 },
   /** Rendered cameras lag up to 0.2 s. Halved, it flags them; doubled, it exceeds every tested lag. */
@@ -47,8 +47,8 @@ export const attackLimits: Readonly<Record<AttackSignal, AttackLimit>> = {
    */
   colours_everywhere: { raisedWhen: "above", limit: 0.8 },
   /**
-   * Rendered heads have 4 to 5.5, masks up to 3.3. Halved, it finds half of the masks; doubled, it flags
-   * every head.
+   * Rendered heads have 4 to 5.5, masks up to 3.3.
+   * Halved, it finds half of the masks; doubled, it flags every head.
    */
   highlights_fixed: { raisedWhen: "below", limit: 3.6 },
 };

@@ -32,8 +32,8 @@ export const challengeShape: ChallengeShape = {
    */
   movements: 4,
   /**
-   * 8,748 sequences. Four colours would give only 108. Sixteen would take 14.4 seconds, and a quick person
-   * finishes after 12.
+   * 8,748 sequences. Four colours would give only 108.
+   * Sixteen would take 14.4 seconds, and a quick person finishes after 12.
    */
   colours: 8,
   /**

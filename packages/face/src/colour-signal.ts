@@ -14,8 +14,8 @@ export type ColourLimits = {
    */
   readonly minVariation: number;
   /**
-   * Tested delays of the picture behind the screen. Screens, cameras and encoders have a constant delay
-   * throughout a try.
+   * Tested delays of the picture behind the screen.
+   * Screens, cameras and encoders have a constant delay throughout a try.
    */
   readonly lagsMs: readonly number[];
 };
@@ -31,8 +31,8 @@ export const colourLimits: ColourLimits = {
    */
   followedFrom: 0.6,
   /**
-   * Halved, no difference was measured. Doubled, a face that reflects 0.8 % never passes; today it always
-   * does.
+   * Halved, no difference was measured.
+   * Doubled, a face that reflects 0.8 % never passes; today it always does.
    */
   minReflection: 0.006,
   /**
@@ -52,16 +52,16 @@ export type ColourFinding = {
   /** How strongly the face reflects the screen's colour, relative to the face's light. */
   readonly reflection: number;
   /**
-   * The same for the surroundings, as a share of the face's: screen light falls off with distance, a tint
-   * over a video does not.
+   * The same for the surroundings, as a share of the face's:
+   * screen light falls off with distance, a tint over a video does not.
    */
   readonly surroundingShare: number;
   readonly lagMs: number;
 };
 
 /**
- * Red and blue relative to green, on a logarithmic scale: this removes brightness, and with it most effects
- * of turning.
+ * Red and blue relative to green, on a logarithmic scale:
+ * this removes brightness, and with it most effects of turning.
  */
 function chroma([red, green, blue]: Light): readonly [number, number] {
   const floor = 0.002;

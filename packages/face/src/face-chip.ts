@@ -6,8 +6,8 @@
 /** Side of the square that the recognition network is shown. */
 export const chipPixels = 150;
 /**
- * Margin around the mean face on each side, in sides of the mean face. Part of the training, like the points
- * below.
+ * Margin around the mean face on each side, in sides of the mean face.
+ * Part of the training, like the points below.
  */
 const chipPadding = 0.25;
 

@@ -138,8 +138,8 @@ export const livenessLimits: LivenessLimits = {
   ...captureLimits,
   ...movementLimits,
   /**
-   * At half, a connection that stalls for three seconds fails the try (test). At twice, frames nine seconds
-   * late pass (test).
+   * At half, a connection that stalls for three seconds fails the try (test).
+   * At twice, frames nine seconds late pass (test).
    */
   maxArrivalSpreadMs: 5_000,
   /**
@@ -167,8 +167,8 @@ export const livenessLimits: LivenessLimits = {
     degrees: 15,
     degreesPerSecond: 180,
     /**
-     * At half of either, nothing broke. At twice of either, a face that jumps by half its height passes
-     * (test).
+     * At half of either, nothing broke.
+     * At twice of either, a face that jumps by half its height passes (test).
      */
     shift: 0.2,
     shiftPerSecond: 1.2,
@@ -179,8 +179,8 @@ export const livenessLimits: LivenessLimits = {
     growth: 0.12,
     growthPerSecond: 1,
     /**
-     * At half, a lamp that doubles the light fails the try (test). At twice, a room that is suddenly a third
-     * as bright passes (test).
+     * At half, a lamp that doubles the light fails the try (test).
+     * At twice, a room that is suddenly a third as bright passes (test).
      */
     light: 2.5,
   },

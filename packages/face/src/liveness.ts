@@ -51,8 +51,8 @@ type FaceFrame = {
 };
 
 /**
- * Whether the frames show one apparently living person who made the movements in order and in time, without a
- * cut.
+ * Whether the frames show one apparently living person who
+ * made the movements in order and in time, without a cut.
  */
 export function judgeMovements(
   frames: readonly FrameMeasurement[],

@@ -5,8 +5,8 @@ export type MatchThresholds = {
   /** Up to this distance it is the same person. */
   readonly match: number;
   /**
-   * Above `match` and up to this distance it may be the same person. The try fails, and the audit log says
-   * that it was close.
+   * Above `match` and up to this distance it may be the same person.
+   * The try fails, and the audit log says that it was close.
    */
   readonly review: number;
 };
@@ -37,8 +37,8 @@ type MatchFinding = {
 };
 
 /**
- * The median distance of the straight frames: the minimum would let one lucky frame decide, the maximum one
- * blurred frame.
+ * The median distance of the straight frames:
+ * the minimum would let one lucky frame decide, the maximum one blurred frame.
  */
 export function matchPortrait(
   portrait: readonly number[],

@@ -14,8 +14,8 @@ export type HeadPose = {
   /** Degrees to the person's own left; the camera's picture is not mirrored, so their left is its right. */
   readonly yaw: number;
   /**
-   * Degrees upwards. People hold their heads differently, so only differences within one sequence are
-   * meaningful.
+   * Degrees upwards. People hold their heads differently,
+   * so only differences within one sequence are meaningful.
    */
   readonly pitch: number;
   /** Degrees of tilt towards a shoulder. */

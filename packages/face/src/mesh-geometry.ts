@@ -28,8 +28,8 @@ const shapePoints = [
   1, 4, 168, 6, 33, 133, 263, 362, 61, 291, 50, 280, 234, 454, 127, 356, 10, 152, 172, 397,
 ];
 /**
- * Share of points that count as brightest. Set by hand. Lower: single pixels decide. Higher: half the face is
- * bright.
+ * Share of points that count as brightest. Set by hand.
+ * Lower: single pixels decide. Higher: half the face is bright.
  */
 const brightestShare = 0.06;
 
@@ -42,8 +42,8 @@ export function squareAround({ x, y, width, height }: Box): Square {
 }
 
 /**
- * The extent of the face in the picture. `points`: the network's output for this square, three values per
- * point.
+ * The extent of the face in the picture.
+ * `points`: the network's output for this square, three values per point.
  */
 export function extentOf(points: ArrayLike<number>, around: Square): Box {
   let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];

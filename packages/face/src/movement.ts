@@ -20,8 +20,8 @@ export function centreOf(looks: readonly Centre[], limits: MovementLimits = move
 }
 
 /**
- * The movement that a look is closest to, and its value relative to the threshold: from 1 the movement is
- * made.
+ * The movement that a look is closest to,
+ * and its value relative to the threshold: from 1 the movement is made.
  */
 export type MovementShare = { readonly movement: FaceMovement; readonly share: number };
 

@@ -6,8 +6,8 @@ import { facePixels, surroundingPixels, surroundingsPixels } from "./face-square
  */
 const maxShift = 5;
 /**
- * Share of a region's pixels that must be in both pictures. Lower: an ear decides. Higher: faces near the
- * edge are not measured.
+ * Share of a region's pixels that must be in both pictures.
+ * Lower: an ear decides. Higher: faces near the edge are not measured.
  */
 const minSeenShare = 0.5;
 /** Light may change between the looks, with the colours of the screen. */

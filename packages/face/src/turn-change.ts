@@ -35,14 +35,14 @@ export function isBent(frames: readonly FrameMeasurement[]): boolean {
  */
 const minTurn = 10;
 /**
- * Largest relative change of size. Lower: hardly any look is left. Higher: coming closer moves the
- * surroundings.
+ * Largest relative change of size. Lower: hardly any look is left.
+ * Higher: coming closer moves the surroundings.
  */
 const maxGrowth = 0.15;
 
 /**
- * The straight look to compare a turned one with, nearest in time; null if it is turned too little or is
- * closer.
+ * The straight look to compare a turned one with, nearest in time;
+ * null if it is turned too little or is closer.
  */
 export function straightLookFor(
   turned: FrameMeasurement,

@@ -24,8 +24,8 @@ const offsets = Array.from({ length: size }, (_, at) => ({
 }));
 
 /**
- * The placement of a straight look's block in the turned look: moved, then stretched and sheared around its
- * middle.
+ * The placement of a straight look's block in the turned look:
+ * moved, then stretched and sheared around its middle.
  */
 type Placement = readonly [
   x: number,

@@ -82,8 +82,8 @@ test("a character that is likelier than each other one, but not than all of them
 });
 
 test("two readings that are about as likely are none", () => {
-  // Both 4 and E at the fourth place (values 4 and 14) fit the check digit, so neither may be chosen over the
-  // read one.
+  // Both 4 and E at the fourth place (values 4 and 14) fit the check digit,
+  // so neither may be chosen over the read one.
   const lines = zoneOf({ ...passport, documentNumber: "L898402C3" });
   const doubtful = changed(lines, 1, 4, seen("9", { "4": 0.2, E: 0.19 }));
   assert.equal(decideZone(doubtful, "TD3", now).kind, "unclear");

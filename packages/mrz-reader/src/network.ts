@@ -228,8 +228,8 @@ class Run {
   }
 
   /**
-   * The pixels under the kernel at each position, as a row, so that the first layer is pointwise too
-   * (im2col).
+   * The pixels under the kernel at each position, as a row,
+   * so that the first layer is pointwise too (im2col).
    */
   #columns(step: Extract<Step, { op: "conv" | "ds" }>): Tensor {
     const { width, height, data } = this.#input;

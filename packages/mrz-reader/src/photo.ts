@@ -7,8 +7,8 @@ import type { Plane } from "./network.ts";
 /** Sizes near a camera's picture first, then larger ones: the document is often a small part of a photo. */
 const sides = [1280, 1120, 980, 860, 1800, 2400] as const;
 /**
- * Largest ratio of one size to the one before. Closer to 1 the second look sees the same pixels and agrees
- * with itself.
+ * Largest ratio of one size to the one before.
+ * Closer to 1 the second look sees the same pixels and agrees with itself.
  */
 const maxStep = 0.88;
 

@@ -12,8 +12,8 @@ const blank = alphabet.length;
 const strip = { height: 32, pitch: 12, margin: 12, share: 0.92 } as const;
 const contrastFloor = 0.02;
 /**
- * Characters read of the name's line: enough to distinguish a visa from a passport. The name itself is not
- * read.
+ * Characters read of the name's line: enough to distinguish a visa from a passport.
+ * The name itself is not read.
  */
 const namedCharacters = 6;
 
@@ -123,8 +123,8 @@ class Lattice {
   /** For each place along the line: the likelihood of every class. */
   readonly #shares: Float64Array;
   /**
-   * Per place and character: the probability that it begins here as each letter, divided by the scales so
-   * far.
+   * Per place and character:
+   * the probability that it begins here as each letter, divided by the scales so far.
    */
   readonly #entered: Float64Array;
   readonly #scales: Float64Array;
@@ -163,8 +163,8 @@ class Lattice {
   }
 
   /**
-   * `ink`: this many characters were read and the position is on the last, per letter. `gap`: the same, but
-   * on a gap.
+   * `ink`: this many characters were read and the position is on the last, per letter.
+   * `gap`: the same, but on a gap.
    */
   #forward(): void {
     const count = this.#count;

@@ -3,8 +3,8 @@ import { Icon } from "./icon.tsx";
 import type { IconName } from "./icons.ts";
 
 /**
- * Optional content in the browser's `details`, which opens by keyboard, by a search in the page and without a
- * script.
+ * Optional content in the browser's `details`, which opens by keyboard,
+ * by a search in the page and without a script.
  */
 export function Fold({
   title,

@@ -11,8 +11,8 @@ export type WebhookOptions = {
     /** Signing secrets (`whsec_…`) of the endpoint: the current one, and during a rotation the one before. */
     secrets: readonly string[];
     /**
-     * Private keys whose public keys are registered. A delivery names its key by `kid`; keys without one are
-     * tried in turn.
+     * Private keys whose public keys are registered.
+     * A delivery names its key by `kid`; keys without one are tried in turn.
      */
     keys: readonly PrivateKey[];
     /** How far the time of a signature may be from now, 300 unless given. */

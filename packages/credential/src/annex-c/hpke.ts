@@ -50,8 +50,8 @@ export async function sealHpke(
 }
 
 /**
- * `theirs` is the point that our private key is agreed with; the other two are in the order of the protocol
- * on either side.
+ * `theirs` is the point that our private key is agreed with;
+ * the other two are in the order of the protocol on either side.
  */
 async function keysOf(
   ours: KeyPair,

@@ -2,8 +2,8 @@ import { concat, utf8 } from "../bytes.ts";
 import { CborFloat, CborSimple, CborTag, type CborValue, isArray } from "./value.ts";
 
 /**
- * In the preferred form: shortest lengths, definite. The entries of a map stay in their order; nothing in an
- * mdoc depends on it.
+ * In the preferred form: shortest lengths, definite.
+ * The entries of a map stay in their order; nothing in an mdoc depends on it.
  */
 export function encode(value: CborValue): Uint8Array<ArrayBuffer> {
   const parts: Uint8Array[] = [];

@@ -1,6 +1,6 @@
 /**
- * A data item of CBOR (RFC 8949). Integers beyond 2^53 are bigints. A float is no integer, even where it has
- * the value of one.
+ * A data item of CBOR (RFC 8949). Integers beyond 2^53 are bigints.
+ * A float is no integer, even where it has the value of one.
  */
 export type CborValue =
   | number

@@ -24,8 +24,8 @@ export type DcqlCredential = {
 const maxAuthorities = 20;
 
 /**
- * Requests one of the credentials, in the given order. If only an age is wanted, one that states it comes
- * first.
+ * Requests one of the credentials, in the given order.
+ * If only an age is wanted, one that states it comes first.
  */
 export function dcqlQuery(asked: readonly AskedCredential[], anchors: readonly TrustAnchor[]): DcqlQuery {
   const credentials = asked.map((credential) => credentialQuery(credential, anchors));

@@ -25,8 +25,8 @@ export function claimsOf({ compact }: UncheckedJws): JsonObject {
 }
 
 /**
- * Accepts only this algorithm, whatever the header says. `understood` names critical parameters that the
- * caller handles.
+ * Accepts only this algorithm, whatever the header says.
+ * `understood` names critical parameters that the caller handles.
  */
 export async function hasSignature(
   { compact }: UncheckedJws,

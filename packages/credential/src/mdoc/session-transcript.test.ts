@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sessionTranscript } from "./session-transcript.ts";
 
-// OpenID4VP 1.0, B.2.6.1 and B.2.6.2 (openid/OpenID4VP, `1.0/openid-4-verifiable-presentations-1_0.md`,
-// 46f6965).
+// OpenID4VP 1.0, B.2.6.1 and B.2.6.2 (openid/OpenID4VP,
+// `1.0/openid-4-verifiable-presentations-1_0.md`, 46f6965).
 const nonce = "exc7gBkxjx1rdc9udRrveKvSsJIq80avlXeLHhGwqtA";
 const keyThumbprint = Buffer.from("4283ec927ae0f208daaa2d026a814f2b22dca52cf85ffa8f3f8626c6bd669047", "hex");
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");

@@ -10,8 +10,8 @@ import { refuse, type Verdict } from "../verdict.ts";
 import { contentEncryptions } from "./content-encryption.ts";
 
 /**
- * The fields of a form, or the members of `data` from the Digital Credentials API. Others are ignored, as
- * specified.
+ * The fields of a form, or the members of `data` from the Digital Credentials API.
+ * Others are ignored, as specified.
  */
 export type AnswerForm = {
   readonly response?: unknown;
@@ -60,8 +60,8 @@ const unreadable: Answer = { kind: "unreadable" };
 const maxAnswerCharacters = 256 * 1024;
 
 /**
- * Reads an answer of any response mode. An error may be unencrypted; a presentation may not if the request
- * asked for encryption.
+ * Reads an answer of any response mode. An error may be unencrypted;
+ * a presentation may not if the request asked for encryption.
  */
 export async function readAnswer(form: AnswerForm, expected: ExpectedAnswer): Promise<Answer> {
   try {

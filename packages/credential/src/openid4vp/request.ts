@@ -69,8 +69,8 @@ function algorithmOf(key: CryptoKey): string {
 }
 
 /**
- * The link that makes a wallet fetch the request. A wallet without POST ignores the last parameter and uses
- * GET.
+ * The link that makes a wallet fetch the request.
+ * A wallet without POST ignores the last parameter and uses GET.
  */
 export function walletLink(scheme: string, clientId: string, requestUri: string): string {
   return `${scheme}://?${queryString({ client_id: clientId, request_uri: requestUri, request_uri_method: "post" })}`;

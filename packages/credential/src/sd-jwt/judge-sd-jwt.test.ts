@@ -333,8 +333,8 @@ test("every single character that changes on the way is noticed", async () => {
     reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
   }
   assert.equal(reasons.get("accepted"), undefined, JSON.stringify([...reasons]));
-  // The last letter of 64 bytes has four unused bits; a decoder that ignores them accepts sixteen signatures
-  // for one.
+  // The last letter of 64 bytes has four unused bits;
+  // a decoder that ignores them accepts sixteen signatures for one.
   const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   const same = letters[letters.indexOf(presentation.at(-1) ?? "") + 1];
   assert.equal(await outcome(presentation.slice(0, -1) + same), "holder_signature");

@@ -199,8 +199,8 @@ function keyBindingOf({ keyBinding }: Presentation): UncheckedJws | null {
 }
 
 /**
- * Over the Digital Credentials API the audience is the page, also for a signed request. Annex C has no
- * SD-JWT.
+ * Over the Digital Credentials API the audience is the page,
+ * also for a signed request. Annex C has no SD-JWT.
  */
 function expectedOf(binding: HolderBinding): { audience: string; nonce: string } | null {
   if (binding.kind === "annex_c") return null;

@@ -8,8 +8,8 @@ import { readCwtStatusList } from "./read-cwt-status-list.ts";
 import { openStatusList, type StatusList, type StatusListOptions } from "./status-list.ts";
 
 /**
- * Compressed statuses hardly shrink below their entropy; a larger token holds more than the list may inflate
- * to.
+ * Compressed statuses hardly shrink below their entropy;
+ * a larger token holds more than the list may inflate to.
  */
 const maxTokenBytes = 24 * 1024 * 1024;
 

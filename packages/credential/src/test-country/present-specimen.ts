@@ -31,8 +31,8 @@ export async function presentSpecimen(order: Order): Promise<string> {
   const nonce = order.outcome === "foreign-nonce" ? crypto.randomUUID() : order.request.nonce;
   const purpose = purposeOf(order.credential);
   const { now, outcome } = order;
-  // Longer than a day, so that the status list is checked. The person's document has its own expiry; a proof
-  // of age has none.
+  // Longer than a day, so that the status list is checked.
+  // The person's document has its own expiry; a proof of age has none.
   const isOver = purpose === "age" && outcome === "expired";
   const validity = {
     from: new Date(now.getTime() - (isOver ? 14 : 1) * dayMs),
@@ -118,8 +118,8 @@ async function asSdJwt(specimen: Specimen): Promise<string> {
 }
 
 /**
- * The test country has everything that can be asked for, so the first choice of the verifier is always
- * possible.
+ * The test country has everything that can be asked for,
+ * so the first choice of the verifier is always possible.
  */
 export function firstClaimSet({ claims = [], claim_sets: sets }: DcqlCredential): readonly ClaimPath[] {
   const [first] = sets ?? [];

@@ -19,8 +19,8 @@ const maxItems = 200_000;
 const vicalSignerUsage = "1.0.18013.5.1.8";
 
 /**
- * A verified issuer certificate authority list (ISO/IEC 18013-5, C.1.7). Its authorities for driving licences
- * become anchors.
+ * A verified issuer certificate authority list (ISO/IEC 18013-5, C.1.7).
+ * Its authorities for driving licences become anchors.
  */
 export async function readVical(
   bytes: Uint8Array,
@@ -74,8 +74,8 @@ async function checkSignature(
 }
 
 /**
- * Lists name authorities of other documents as well. A certificate that cannot be parsed vouches for nothing,
- * and is left out.
+ * Lists name authorities of other documents as well.
+ * A certificate that cannot be parsed vouches for nothing, and is left out.
  */
 function licenceAuthority(value: CborValue): readonly Uint8Array[] {
   const info = map(value);

@@ -45,8 +45,8 @@ const maxCertificateBytes = 16 * 1024;
 const curves = { "P-256": "ES256", "P-384": "ES384", "P-521": "ES512" } as const;
 
 /**
- * Those whose meaning is either checked here or cannot make a path invalid. Name and policy constraints are
- * neither.
+ * Those whose meaning is either checked here or cannot make a path invalid.
+ * Name and policy constraints are neither.
  */
 const knownExtensions = new Set([
   "2.5.29.14", // subject key identifier

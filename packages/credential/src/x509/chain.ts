@@ -148,14 +148,14 @@ function mayCertify(authority: Certificate, authoritiesBelow: number): boolean {
 }
 
 /**
- * A list that names the signer itself has decided what it is; otherwise the key of an authority signs
- * certificates alone.
+ * A list that names the signer itself has decided what it is;
+ * otherwise the key of an authority signs certificates alone.
  */
 function maySign(leaf: Certificate, as: ChainOptions["leaf"], isListed: boolean): boolean {
   if (as === "any") return true;
   if ((leaf.isAuthority && !isListed) || !(leaf.keyUsage?.signs ?? true)) return false;
   if (as !== "mdl_signer") return true;
-  // Without the extension a key is not restricted (RFC 5280, 4.2.1.12), although ISO/IEC 18013-5 wants it to
-  // be there.
+  // Without the extension a key is not restricted (RFC 5280,
+  // 4.2.1.12), although ISO/IEC 18013-5 wants it to be there.
   return leaf.extendedKeyUsage?.includes(mdlSignerUsage) ?? true;
 }

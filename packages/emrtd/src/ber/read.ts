@@ -34,8 +34,8 @@ type Budget = {
 };
 
 /**
- * The last header read. One shared object, because a document has hundreds and each is used before the next
- * is read.
+ * The last header read.
+ * One shared object, because a document has hundreds and each is used before the next is read.
  */
 const header = {
   tag: 0,
@@ -129,8 +129,8 @@ function readNode(bytes: Uint8Array, start: number, limit: number, depth: number
 }
 
 /**
- * One element of a BER or DER encoding. It is a view of the given bytes, never a copy; children are read on
- * demand.
+ * One element of a BER or DER encoding.
+ * It is a view of the given bytes, never a copy; children are read on demand.
  */
 export class Tlv {
   /** The identifier octets as they stand, big-endian: 0x30, 0x7f61. */
@@ -209,8 +209,8 @@ export class Tlv {
     if (first.end >= this.valueEnd) return [first];
     const second = this.#readChild(first.end);
     if (second.end >= this.valueEnd) return [first, second];
-    // Most elements have up to three children. An array literal fits exactly; one that grows reserves 16
-    // extra slots.
+    // Most elements have up to three children.
+    // An array literal fits exactly; one that grows reserves 16 extra slots.
     let last = this.#readChild(second.end);
     const children = [first, second, last];
     while (last.end < this.valueEnd) {

@@ -24,8 +24,8 @@ export const tags = {
 } as const;
 
 /**
- * Context-specific, constructed: what an EXPLICIT tag or an IMPLICIT sequence looks like. Numbers below
- * 16,384.
+ * Context-specific, constructed: what an EXPLICIT tag or an IMPLICIT sequence looks like.
+ * Numbers below 16,384.
  */
 export function contextConstructed(number: number): number {
   if (number < 31) return 0xa0 | number;

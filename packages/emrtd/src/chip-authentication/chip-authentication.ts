@@ -64,8 +64,8 @@ export function sealedProofCommand(offer: ChipAuthenticationOffer, secret: Uint8
 }
 
 /**
- * The chip's status under the new keys. Throws SECURE_MESSAGING_FAILED if the answer is not protected with
- * them.
+ * The chip's status under the new keys.
+ * Throws SECURE_MESSAGING_FAILED if the answer is not protected with them.
  */
 export function openProofAnswer(
   offer: ChipAuthenticationOffer,

@@ -19,8 +19,8 @@ export type ChipAuthenticationState =
   | { readonly kind: "proof"; readonly secret: Uint8Array };
 
 /**
- * A verified security object must cover `dg14`, which must offer a supported variant (`verifyDocument` checks
- * both).
+ * A verified security object must cover `dg14`,
+ * which must offer a supported variant (`verifyDocument` checks both).
  */
 export function beginChipAuthentication(
   dg14: Uint8Array,
@@ -31,8 +31,8 @@ export function beginChipAuthentication(
 }
 
 /**
- * Takes the answers to the last request. A genuine chip has answered after two steps, or three with triple
- * DES.
+ * Takes the answers to the last request.
+ * A genuine chip has answered after two steps, or three with triple DES.
  */
 export function continueChipAuthentication(
   state: ChipAuthenticationState,

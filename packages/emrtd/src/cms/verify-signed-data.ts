@@ -51,8 +51,8 @@ function fault(name: SignedDataFault): SignedDataVerdict {
 }
 
 /**
- * Checks that the key of an embedded certificate signed the content. Does not check whether the certificate
- * is trusted.
+ * Checks that the key of an embedded certificate signed the content.
+ * Does not check whether the certificate is trusted.
  */
 export function verifySignedData(
   signedData: SignedData,

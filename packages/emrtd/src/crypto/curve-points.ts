@@ -77,8 +77,8 @@ function checkedCurve(parameters: WeierstrassOpts<bigint>): CurvePoints {
     refuse("a coefficient lies outside of the field");
   if (h !== 1n) refuse("the cofactor is not one");
   if (n === p || n.toString(2).length < minFieldBits) refuse("the order is unsuitable");
-  // Hasse: with cofactor one the order is the number of points, which differs from p + 1 by at most
-  // 2·sqrt(p).
+  // Hasse: with cofactor one the order is the number of points,
+  // which differs from p + 1 by at most 2·sqrt(p).
   const trace = p + 1n - n;
   if (trace * trace > 4n * p) refuse("the order is impossible for this field");
   if ((4n * a * a * a + 27n * b * b) % p === 0n) refuse("the curve is singular");

@@ -4,8 +4,8 @@ import { bytesToBigInt } from "../bytes.ts";
 type CurveDefinition = {
   readonly oid: string;
   /**
-   * From the table of standardized domain parameters in ICAO Doc 9303-11, section 9.5.1, which key agreement
-   * uses.
+   * From the table of standardized domain parameters in ICAO Doc 9303-11,
+   * section 9.5.1, which key agreement uses.
    */
   readonly standardizedId?: number;
   readonly p: string;

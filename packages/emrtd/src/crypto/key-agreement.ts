@@ -234,8 +234,8 @@ const rememberedGroups = 64;
 const verdicts = new Map<string, string | null>();
 
 /**
- * A proof uses its group several times, and an issuer's documents share one. The oldest entry is evicted
- * first.
+ * A proof uses its group several times, and an issuer's documents share one.
+ * The oldest entry is evicted first.
  */
 function rememberedFlaw(parameters: DhParameters): string | null {
   const key = [parameters.p, parameters.g, parameters.q ?? 0n].map((number) => number.toString(16)).join(" ");

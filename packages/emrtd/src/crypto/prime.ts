@@ -2,8 +2,8 @@
 export function modPow(base: bigint, exponent: bigint, modulus: bigint): bigint {
   const factor = ((base % modulus) + modulus) % modulus;
   let result = 1n;
-  // From the highest bit down, so that the factor stays the base, which is small in most groups and in prime
-  // tests.
+  // From the highest bit down, so that the factor stays the base,
+  // which is small in most groups and in prime tests.
   for (const bit of exponent.toString(2)) {
     result = (result * result) % modulus;
     if (bit === "1") result = (result * factor) % modulus;

@@ -32,8 +32,8 @@ const maxRsaBits = 8192;
 const minRsaBits = 1024;
 
 /**
- * A SubjectPublicKeyInfo. Explicit curve parameters must equal those of a named curve: a key must not choose
- * its curve.
+ * A SubjectPublicKeyInfo.
+ * Explicit curve parameters must equal those of a named curve: a key must not choose its curve.
  */
 export function readPublicKey(subjectPublicKeyInfo: Uint8Array): PublicKey {
   const info = readWhole(subjectPublicKeyInfo, { maxBytes: 16_384, maxDepth: 8, maxNodes: 64 });

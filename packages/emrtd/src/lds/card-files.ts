@@ -10,8 +10,8 @@ import {
 } from "./security-infos.ts";
 
 /**
- * EF.CardAccess is readable before access control and is unsigned: it says how to communicate, not whom to
- * trust.
+ * EF.CardAccess is readable before access control and is unsigned:
+ * it says how to communicate, not whom to trust.
  */
 export function readCardAccess(bytes: Uint8Array): readonly SecurityInfo[] {
   return readSecurityInfos(openPaddedFile(bytes, tags.set, "EF.CardAccess"));

@@ -88,8 +88,8 @@ export function buildFace19794(image: ImageInfo): Uint8Array {
     uintBytes(noPoints, 2),
     // Gender, eyes, hair, properties, expression and pose: all unspecified.
     fromHex("00 00 00 000000 0000 000000 000000"),
-    // A full frontal image, its coding, its size, 24 bit RGB from an unspecified source and device, quality
-    // unspecified.
+    // A full frontal image, its coding, its size,
+    // 24 bit RGB from an unspecified source and device, quality unspecified.
     Uint8Array.of(1, image.kind === "jpeg" ? 0 : 1),
     uintBytes(image.width, 2),
     uintBytes(image.height, 2),

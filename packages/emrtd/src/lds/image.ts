@@ -89,8 +89,8 @@ const boxCodestream = 0x6a703263;
 const boxHeader = 0x6a703268;
 
 /**
- * The size comes from the codestream, not from the box beside it, because a decoder allocates for the
- * codestream.
+ * The size comes from the codestream, not from the box beside it,
+ * because a decoder allocates for the codestream.
  */
 function jp2Codestream(bytes: Uint8Array): Uint8Array {
   let offset = 0;

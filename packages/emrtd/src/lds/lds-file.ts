@@ -7,8 +7,8 @@ export const maxFileBytes = 1024 * 1024;
 const fileLimits = { maxBytes: maxFileBytes, maxNodes: 10_000 } as const;
 
 /**
- * Opens a file that must be exactly one element with this tag. Its hash covers every byte, so nothing may
- * follow.
+ * Opens a file that must be exactly one element with this tag.
+ * Its hash covers every byte, so nothing may follow.
  */
 export function openFile(bytes: Uint8Array, tag: number, what: string): Tlv {
   if (bytes.length > maxFileBytes) throw new EmrtdError("LDS_TOO_LARGE", `${what} is too large`);

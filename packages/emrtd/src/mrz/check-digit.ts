@@ -3,8 +3,8 @@ import { EmrtdError } from "../emrtd-error.ts";
 const digits = "0123456789";
 
 /**
- * ICAO 9303-3, 4.9: digits keep their value, letters count from 10, the filler is 0; weights are 7, 3 and 1
- * in turn.
+ * ICAO 9303-3, 4.9: digits keep their value, letters count from 10,
+ * the filler is 0; weights are 7, 3 and 1 in turn.
  */
 export function checkDigit(...parts: readonly string[]): string {
   let sum = 0;

@@ -47,8 +47,8 @@ const disagreement = () =>
   new EmrtdError("MRZ_INVALID", "The check digits of the machine readable zone do not agree");
 
 /**
- * Where a long document number ends in the optional data, after its check digit. Null if the number fits its
- * field.
+ * Where a long document number ends in the optional data, after its check digit.
+ * Null if the number fits its field.
  */
 function overflowEnd(lines: readonly string[], layout: MrzLayout): number | null {
   const { optionalData } = layout;

@@ -7,8 +7,8 @@ import { PcscdClient, PcscError, type PcscReaderState } from "./pcscd-client.ts"
 export type CardReaders = {
   list(): Promise<PcscReaderState[]>;
   /**
-   * Rejects with CHIP_LOST without a card or before it is ready, and with another error if another program
-   * holds it.
+   * Rejects with CHIP_LOST without a card or before it is ready,
+   * and with another error if another program holds it.
    */
   connect(reader: string): Promise<ConnectedCard>;
   close(): Promise<void>;

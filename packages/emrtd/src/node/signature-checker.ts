@@ -89,8 +89,8 @@ function holds(check: () => boolean): boolean {
 }
 
 export function createNodeSignatureChecker(): SignatureChecker {
-  // Keys of the trust store live as long as the store and are reused; importing one costs as much as a fast
-  // check.
+  // Keys of the trust store live as long as the store and are reused;
+  // importing one costs as much as a fast check.
   const imported = new WeakMap<PublicKey, KeyObject>();
   const keyObject = (key: PublicKey): KeyObject => {
     const known = imported.get(key);

@@ -81,8 +81,8 @@ export class Chip {
   #cardAccess: Uint8Array | null = null;
   #shortOnly = false;
   /**
-   * Whether the chip supports extended length: from EF.ATR/INFO, or from a harmless test command. Null if
-   * unknown.
+   * Whether the chip supports extended length:
+   * from EF.ATR/INFO, or from a harmless test command. Null if unknown.
    */
   #chipExtends: boolean | null = null;
   #foundMasterFile = false;

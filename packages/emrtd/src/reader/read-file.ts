@@ -59,8 +59,8 @@ async function readSelectedFile(reading: FileReading): Promise<Uint8Array> {
 }
 
 /**
- * A session may be lost between files or inside one; a second loss for the same file is a refusal. A chip may
- * leave more often.
+ * A session may be lost between files or inside one;
+ * a second loss for the same file is a refusal. A chip may leave more often.
  */
 async function selectUntilThere(reading: FileReading): Promise<void> {
   for (let lostSessions = 0; ; ) {

@@ -22,8 +22,8 @@ export type Authority = {
 export type KnownRevocationList = {
   readonly list: CertificateRevocationList;
   /**
-   * The authority of the list's name whose key signed it. Null if no key of the store did; such a list is
-   * ignored.
+   * The authority of the list's name whose key signed it.
+   * Null if no key of the store did; such a list is ignored.
    */
   readonly issuer: Authority | null;
   readonly source: TrustSource;

@@ -139,8 +139,8 @@ function readDeviation(deviation: Tlv): Deviation {
 }
 
 /**
- * The tags are implicit by the standard. An additional universal tag inside, as some makers write, is read
- * too.
+ * The tags are implicit by the standard.
+ * An additional universal tag inside, as some makers write, is read too.
  */
 function readDocuments(documents: Tlv): DeviatingDocuments {
   const field = (number: number) =>
@@ -219,8 +219,8 @@ export type DocumentInQuestion = {
 };
 
 /**
- * What the lists of its state say about a document. If its date is unknown, periods do not exclude
- * deviations.
+ * What the lists of its state say about a document.
+ * If its date is unknown, periods do not exclude deviations.
  */
 export function deviationsOf(
   lists: readonly DeviationList[],

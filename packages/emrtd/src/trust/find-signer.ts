@@ -65,8 +65,8 @@ export type FoundSigner<T> = {
 };
 
 /**
- * The candidates whose key made the signature. A shared key costs one check, and the number of keys is
- * limited.
+ * The candidates whose key made the signature.
+ * A shared key costs one check, and the number of keys is limited.
  */
 export function findSigner<T extends { readonly certificate: Certificate }>(
   signed: Omit<SignatureToCheck, "key">,

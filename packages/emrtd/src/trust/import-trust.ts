@@ -19,8 +19,8 @@ const maxImportBytes = 64 * 1024 * 1024;
 
 type TrustImportOptions = MasterListOptions & {
   /**
-   * The current trust. Its revocation lists, and those of the same file, can revoke the signer of a master
-   * list.
+   * The current trust.
+   * Its revocation lists, and those of the same file, can revoke the signer of a master list.
    */
   readonly trust?: TrustStore;
   /** What to call the import in the list of sources, usually the name of the file. */

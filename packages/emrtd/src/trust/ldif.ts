@@ -21,8 +21,8 @@ const kinds: ReadonlyMap<string, LdifItemKind> = new Map<string, LdifItemKind>([
 const maxItems = 200_000;
 
 /**
- * The binary values of an LDIF file that hold certificates, revocation lists or master lists. Skips all
- * others.
+ * The binary values of an LDIF file that hold certificates,
+ * revocation lists or master lists. Skips all others.
  */
 export function readLdif(text: string): readonly LdifItem[] {
   const items: LdifItem[] = [];

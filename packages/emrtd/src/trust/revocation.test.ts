@@ -737,8 +737,8 @@ const cases: readonly Case[] = [
       trusted: [root(before)],
       lists: [clean(before, "2026-02-01", options)],
       expected: "revocation_unchecked",
-      // OpenSSL supports lists of distribution points, of several issuers and of signers alone, which no
-      // state needs.
+      // OpenSSL supports lists of distribution points,
+      // of several issuers and of signers alone, which no state needs.
       openssl: !/distribution point|other issuers|another issuer|signers alone/.test(what),
     },
   ]),

@@ -7,8 +7,8 @@ import { isOwnIssuer, keyIdFits, signerAmong } from "./find-signer.ts";
 
 export type RevocationStatus = {
   /**
-   * The list under the authority's name and those of its successor names, newest first. A serial on any is
-   * revoked.
+   * The list under the authority's name and those of its successor names, newest first.
+   * A serial on any is revoked.
    */
   readonly lists: readonly CertificateRevocationList[];
   /** When the authority itself was revoked; null when it was not. */
@@ -39,8 +39,8 @@ type ListIssuer = {
   /** The certificates of authorities that it issued: its own, and links to its successors. */
   readonly issued: Set<Authority>;
   /**
-   * By public key: a root and a link to it are two certificates of one key, and revoking the key affects
-   * both.
+   * By public key: a root and a link to it are two certificates of one key,
+   * and revoking the key affects both.
    */
   readonly revokedKeys: Map<string, RevokedKey>;
 };

@@ -2,8 +2,8 @@ import type { SignedDataTolerance } from "../cms/verify-signed-data.ts";
 import type { SignatureTolerance } from "../crypto/check-signature.ts";
 
 /**
- * `accept`: no trace. `warn`: listed among the report's warnings. `refuse`: the check fails with the switch's
- * name as reason.
+ * `accept`: no trace. `warn`: listed among the report's warnings.
+ * `refuse`: the check fails with the switch's name as reason.
  */
 export const rulings = ["accept", "warn", "refuse"] as const;
 export type Ruling = (typeof rulings)[number];

@@ -147,8 +147,8 @@ function checkCardSecurity(
 ): void {
   const file = input.files.cardSecurity ?? note.fail("card_security_missing");
   const { signedData, securityInfos } = readCardSecurity(file);
-  // The content is a set, like signed attributes: without attributes, those of another message could replace
-  // it.
+  // The content is a set, like signed attributes:
+  // without attributes, those of another message could replace it.
   const tolerance = { ...input.policy.securityObject, noSignedAttributes: false };
   const policy = { ...input.policy, securityObject: tolerance };
   const run = new Run(policy);
@@ -400,8 +400,8 @@ function checkSignature(
 }
 
 /**
- * Signers of master lists, deviation lists and visible seals: certified by the same authorities, but not for
- * documents.
+ * Signers of master lists, deviation lists and visible seals:
+ * certified by the same authorities, but not for documents.
  */
 const icaoUses = "2.23.136.1.1.";
 

@@ -17,8 +17,8 @@ const shortNames: ReadonlyMap<string, string> = new Map([
 
 export type DistinguishedName = {
   /**
-   * Equal for names that RFC 5280 treats as equal: string type, case and runs of spaces do not count; order
-   * does.
+   * Equal for names that RFC 5280 treats as equal:
+   * string type, case and runs of spaces do not count; order does.
    */
   readonly key: string;
   /** The first country, as written: states use both cases and, rarely, three letters. */

@@ -54,8 +54,8 @@ export async function startPcscd(): Promise<TestPcscd> {
   for (let start = 1; ; start++) {
     const daemon = await spawnPcscd();
     try {
-      // The daemon answers once it has opened its readers. It continues without one whose port was taken
-      // meanwhile.
+      // The daemon answers once it has opened its readers.
+      // It continues without one whose port was taken meanwhile.
       const client = await PcscdClient.open({
         socketPath: daemon.socketPath,
         timeoutMilliseconds: deadlineMilliseconds,
@@ -94,8 +94,8 @@ async function spawnPcscd(): Promise<TestPcscd & { log(): string }> {
     ["-c", `LISTEN_PID=$$ LISTEN_FDS=1 exec ${daemonPath} --foreground --error --config ${configuration}`],
     { stdio: ["ignore", "pipe", "pipe", handle.fd] },
   );
-  // Our copy must not take connections from the daemon. Closing it removes the bound path, so the socket is
-  // renamed first.
+  // Our copy must not take connections from the daemon.
+  // Closing it removes the bound path, so the socket is renamed first.
   renameSync(boundPath, socketPath);
   listener.close();
   const output: string[] = [];

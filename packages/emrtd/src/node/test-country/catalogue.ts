@@ -220,8 +220,8 @@ function entries(year: number): readonly Entry[] {
 }
 
 /**
- * The documents of the test country for the year of `now`: one for each possible outcome. Seed and year
- * determine every byte.
+ * The documents of the test country for the year of `now`:
+ * one for each possible outcome. Seed and year determine every byte.
  */
 export function testDocuments(now: Date, seed: string = defaultTestSeed): readonly TestDocument[] {
   const country = createTestCountry(seed, now);

@@ -25,8 +25,8 @@ export function digestOf(hash: DigestName, bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * A key of the test country. Its signatures depend only on key and message, so that documents are
- * reproducible.
+ * A key of the test country.
+ * Its signatures depend only on key and message, so that documents are reproducible.
  */
 export type SigningKey = {
   readonly subjectPublicKeyInfo: Uint8Array;

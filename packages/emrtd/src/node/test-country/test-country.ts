@@ -91,8 +91,8 @@ function createIssuers(seed: string): (id: AuthorityId, realm: Realm) => Issuer 
 }
 
 /**
- * A fictional state for tests. Seed and year determine every byte. Its keys are public: only the sandbox may
- * trust it.
+ * A fictional state for tests. Seed and year determine every byte.
+ * Its keys are public: only the sandbox may trust it.
  */
 export function createTestCountry(seed: string, now: Date): TestCountry {
   const year = now.getUTCFullYear();
