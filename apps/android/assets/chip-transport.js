@@ -1,15 +1,17 @@
-// Gives the verify page its `window.chipTransport` (docs/reading-devices.md). The shell has it run before every script of the
-// page, and hands over a message port once the page is loaded. All text on that port:
+// Gives the verify page its `window.chipTransport` (docs/shell.md). The shell runs it before every script of
+// the page, and hands over a message port once the page is loaded. Text messages on that port:
 //
-//   page to shell   transceive NUMBER HEX    reset NUMBER    cancel    keep JSON    feel read|problem    settings
-//                   makekey NUMBER HEX    sign NUMBER HEX
-//   shell to page   limits COMMAND_BYTES RESPONSE_BYTES 0|1    answer NUMBER HEX    done NUMBER    lost NUMBER
-//                   unavailable NUMBER    reader ready|off|absent    certificates NUMBER HEX.HEX    refused NUMBER
+//   page to shell   transceive NUMBER HEX    reset NUMBER    cancel    keep JSON    feel read|problem
+//                   settings    makekey NUMBER HEX    sign NUMBER HEX
+//   shell to page   limits COMMAND_BYTES RESPONSE_BYTES 0|1    answer NUMBER HEX    done NUMBER
+//                   lost NUMBER    unavailable NUMBER    reader ready|off|absent
+//                   certificates NUMBER HEX.HEX    refused NUMBER
 //
-// Before it the shell defines `shellFacts`: what it knew when it made the page.
+// Before it the shell defines `shellFacts`: what is known when the page is made.
 if (window === window.top) {
   const waiting = new Map();
-  // What every phone carries. The true limits are told with the first chip in the field, before its first answer.
+  // Limits that every phone supports. The true limits come with the first chip in the field, before its first
+  // answer.
   let limits = { maxCommandBytes: 261, maxResponseBytes: 258, extendedLength: false };
   let readerState = shellFacts.reader;
   let numbered = 0;
@@ -75,8 +77,8 @@ if (window === window.top) {
       tell(message(numbered));
     });
 
-  // The web view forgets its sessionStorage when Android ends the process; the shell does not. Within one life of the web
-  // view sessionStorage is the newer of the two.
+  // The web view loses its sessionStorage when Android ends the process; the shell does not. While the web
+  // view lives, sessionStorage is the newer of the two.
   const restoredMark = "shell:restored";
   const own = (key) => key !== restoredMark;
   const storage = {

@@ -14,9 +14,10 @@ export const dexer: Archive = {
 };
 
 /**
- * Robolectric, which runs Android's own code on a JVM, and what it needs. The few classes of AndroidX that it asks for are in
- * test/support, as that library is not to be had from there. Licences: MIT (Robolectric), EPL-1.0 (JUnit), BSD-3-Clause (ASM, Hamcrest), MIT
- * (Bouncy Castle), Unicode-3.0 (ICU), CDDL-1.1 (javax.annotation), Apache-2.0 (the rest). They run tests and are given to nobody.
+ * Robolectric, which runs Android's code on a JVM, and its dependencies. The few classes of AndroidX that it
+ * needs are in test/support, because Maven Central does not have that library. Licences: MIT (Robolectric),
+ * EPL-1.0 (JUnit), BSD-3-Clause (ASM, Hamcrest), MIT (Bouncy Castle), Unicode-3.0 (ICU), CDDL-1.1
+ * (javax.annotation), Apache-2.0 (the rest). They run tests and are not distributed.
  */
 export const testArchives: readonly Archive[] = [
   {

@@ -1,6 +1,6 @@
 /**
- * BundleConfig.pb of an Android app bundle, whose only content that every tool asks for is the version of bundletool whose format it is:
- * field 1 (bundletool), in it field 2 (version), both of the wire type "length and bytes".
+ * BundleConfig.pb of an Android app bundle. Tools need only the version of bundletool whose format it is:
+ * field 1 (bundletool) with field 2 (version), both of the wire type "length and bytes".
  */
 export function bundleConfig(version = "1.17.2"): Uint8Array {
   const field = (number: number, bytes: Uint8Array) =>

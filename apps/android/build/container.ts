@@ -7,7 +7,7 @@ const root = path.resolve(import.meta.dirname, "../../..");
 const image = "docker.io/library/node:24-bookworm";
 const archives = "/archives";
 
-/** What podman or docker is told. The checkout is the only folder of this machine that the build sees. */
+/** Arguments of podman or docker. The build sees no folder of this machine but the checkout. */
 export function containerArguments(args: readonly string[]): string[] {
   const build = `apt-get update -qq && apt-get install -qq --no-install-recommends ${packagesOf.join(" ")} && exec node apps/android/main.ts "$@"`;
   return [

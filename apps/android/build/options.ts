@@ -3,28 +3,28 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { BuildProblem } from "./tools.ts";
 
-export const help = `Builds the Android app: Assay Reader, which reads for every installation, or an app of your own for one.
+export const help = `Builds the Android app: Assay Reader, which reads for every installation, or your app for one.
 
   npm run android                            Assay Reader
   npm run android -- --origin https://verify.example.org --name "Example Verify"
   npm run android -- test                    runs the app's tests (see docs/android-app.md)
 
 What it is built for
-  --origin URL            the one service that it opens, as in PUBLIC_URL, without a question to the person
-  --allow URL             an origin that Assay Reader opens, after its question; repeat it for several. Without it, every https origin
+  --origin URL            the one service that it opens without asking the person, as in PUBLIC_URL
+  --allow URL             an origin that Assay Reader opens after asking; repeat it for several. Default: every https origin
   --name TEXT             what people see under the icon, default Assay Reader, with --origin Assay
-  --id ID                 application id, default assay.reader, with --origin assay.shell; take one of your own before you give it away
+  --id ID                 application id, default assay.reader, with --origin assay.shell; choose your own before you publish the app
   --version TEXT          version that people see, default that of package.json
   --version-code N        whole number that grows with every release, default 1
-  --target-sdk N          the Android version that it says it was made for, default 34; a shop may ask for more
+  --target-sdk N          the target Android version, default 34; a store may require a higher one
 
 Keys
   --keystore FILE         key store to sign with, its password in ASSAY_KEYSTORE_PASSWORD;
                           without it a debug key is made in apps/android/dist
   --key-alias NAME        which key of it, when there are several
-  --pin SHA256            base64 SHA-256 of a public key (SPKI) that certificates of the origin must chain to; give two or more, one of
-                          them of a key in reserve
-  --pin-until YYYY-MM-DD  after this day pins are ignored, so that an app that was never updated still works (needed with --pin)
+  --pin SHA256            base64 SHA-256 of a public key (SPKI) that certificates of the origin must chain to; give at least two, one
+                          of them for a reserve key
+  --pin-until YYYY-MM-DD  last day of the pins, so that an app without updates keeps working (needed with --pin)
 
 What comes out
   --aab                   also a bundle for shops (AAB)
@@ -36,7 +36,7 @@ What comes out
 export type BuildOptions = {
   /** Those that the app opens; none for every https origin. */
   origins: readonly URL[];
-  /** Whether the app asks the person before it opens an origin. One that was built for a single origin does not. */
+  /** Whether the app asks the person before it opens an origin. An app built for a single origin does not. */
   asks: boolean;
   name: string;
   appId: string;
@@ -107,7 +107,7 @@ export function readOptions(args: readonly string[], environment: NodeJS.Process
   return options;
 }
 
-/** The machine of whoever develops, as an emulator or `adb reverse` reaches it. */
+/** The developer's machine, as an emulator or `adb reverse` reaches it. */
 export const localHosts: readonly string[] = ["localhost", "127.0.0.1", "10.0.2.2"];
 
 function readOrigin(option: string, given: string, debug: boolean): URL {

@@ -34,7 +34,7 @@ export function buildPackage(options: BuildOptions): BuiltPackage {
   run("apksigner", ["sign", ...key.forApksigner, "--out", apk, aligned]);
   const verified = run("apksigner", ["verify", "--verbose", "--print-certs", apk]);
   const digest = /SHA-256 digest: ([0-9a-f]{64})/.exec(verified)?.[1];
-  if (digest === undefined) throw new BuildProblem(`apksigner did not tell the certificate:\n${verified}`);
+  if (digest === undefined) throw new BuildProblem(`apksigner did not print the certificate:\n${verified}`);
   return {
     apk,
     bundle: options.bundle ? buildBundle(options, { api, work, resources, dex, key }) : null,
@@ -42,7 +42,7 @@ export function buildPackage(options: BuildOptions): BuiltPackage {
   };
 }
 
-/** Resources of the app and what this build adds to them, compiled; also writes the manifest and BuildConfig. */
+/** Compiles the app's resources and those of this build; also writes the manifest and BuildConfig. */
 export function compileResources(options: BuildOptions, work: string): string[] {
   const own = path.join(work, "res");
   for (const folder of ["generated", "classes", "res/xml", "res/values"])
@@ -70,7 +70,7 @@ export function compileResources(options: BuildOptions, work: string): string[] 
 
 const fileNameOf = ({ asks }: BuildOptions) => (asks ? "assay-reader" : "assay-shell");
 
-/** What the build was told, as Java. */
+/** The build options, as Java. */
 export function buildConfigOf({
   origins,
   asks,
@@ -115,7 +115,7 @@ export function compileJava(classPath: string, folders: readonly string[], to: s
 }
 
 export function manifestOf({ origins, debug, targetSdk }: BuildOptions): string {
-  // A phone can check whose links an app opens only where it knows their host. Others open by the page's button.
+  // A phone can verify links of an app only if it knows their host. Others open by the page's button.
   const filters =
     origins.length === 0
       ? [linkFilter(`android:scheme="https" android:host="*"`, false)]
@@ -141,7 +141,9 @@ const linkFilter = (
                 <data ${data} android:pathPrefix="/verify/" />
             </intent-filter>`;
 
-/** No cleartext but for a debug build on this machine, only authorities of the system, and the operator's own pins. */
+/**
+ * No cleartext except for a debug build on this machine, only system authorities, and the operator's pins.
+ */
 export function networkConfigOf({ origins, debug, pins, pinUntil }: BuildOptions): string {
   const local = debug
     ? `<domain-config cleartextTrafficPermitted="true">${localHosts.map((host) => `<domain>${host}</domain>`).join("")}</domain-config>`
@@ -183,8 +185,8 @@ function signingKey({ keystore, keyAlias, outputFolder }: BuildOptions): Signing
 }
 
 /**
- * A bundle is the same content in the forms that shops cut packages from: resources and manifest as protocol buffers, in folders of one
- * module called "base", with a file that says which version of the format it is.
+ * A bundle has the same content in the forms from which stores make packages. Resources and manifest are
+ * protocol buffers, in folders of one module called "base", with a file that names the format's version.
  */
 function buildBundle(
   options: BuildOptions,

@@ -5,7 +5,7 @@ import { homedir } from "node:os";
 import path from "node:path";
 import type { Archive } from "./archives.ts";
 
-/** Something that whoever builds can do something about; told without a stack. */
+/** A problem that the user of the build can fix; reported without a stack trace. */
 export class BuildProblem extends Error {}
 
 /** Which package of Debian brings which program. */
@@ -65,7 +65,10 @@ export function archiveFolder(): string {
 
 const sha256Of = (file: string) => createHash("sha256").update(readFileSync(file)).digest("hex");
 
-/** The archives in our own folder, fetched by Maven as it is set up on this machine. Their content is pinned, not their place. */
+/**
+ * The archives in our folder, fetched by Maven as configured on this machine.
+ * Their content is pinned, not their source.
+ */
 export function fetchArchives(archives: readonly Archive[]): string[] {
   const folder = archiveFolder();
   mkdirSync(folder, { recursive: true });

@@ -7,7 +7,10 @@ import java.nio.file.Paths;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The parts of the shell that need no Android. Prints the number of checks; ends with an error at the first that fails. */
+/**
+ * Tests the parts of the shell that need no Android.
+ * Prints the number of checks; exits with an error at the first failure.
+ */
 final class PartsTest {
     private static int checks;
 

@@ -6,7 +6,9 @@ import { createInterface } from "node:readline";
 import { after } from "node:test";
 import type { Page } from "playwright-core";
 
-/** A JVM with Assay Reader instead of an app for one origin. Debug, because the services of tests have no certificate. */
+/**
+ * A JVM with Assay Reader instead of an app for one origin. Debug, because test services have no certificate.
+ */
 export const forEveryOrigin: readonly string[] = [
   "-Dassay.origins=",
   "-Dassay.asks=true",
@@ -14,8 +16,8 @@ export const forEveryOrigin: readonly string[] = [
 ];
 
 /**
- * A phone with the shell, in a process of its own (phone/assay/shell/WholeFlow.java), until the end of the file's tests. `builtFor` is the origin of the app, null for
- * Assay Reader.
+ * A phone with the shell, in a separate process (phone/assay/shell/WholeFlow.java), until the end of the
+ * file's tests. `builtFor` is the origin of the app, null for Assay Reader.
  */
 export async function startPhone({ builtFor, chipPort }: { builtFor: string | null; chipPort: number }) {
   const jvm = JSON.parse(process.env.ASSAY_PHONE_JVM ?? "null") as string[] | null;
@@ -77,7 +79,10 @@ export async function startPhone({ builtFor, chipPort }: { builtFor: string | nu
 
 export type Phone = Awaited<ReturnType<typeof startPhone>>;
 
-/** A page in the web view's place: the shell's script before the page's own, and its port once the page is loaded. */
+/**
+ * A page in place of the web view:
+ * the shell's script before the page's, and its port once the page is loaded.
+ */
 export async function showIn(page: Page, phone: Phone, answer: string): Promise<void> {
   const [kind, script = "", address = ""] = answer.split(" ");
   assert.equal(kind, "script");

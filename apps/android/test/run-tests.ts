@@ -1,4 +1,4 @@
-// `npm run android -- test`: the shell's own code, run by Robolectric on a JVM, and the whole flow through it.
+// `npm run android -- test`: the shell's code, run by Robolectric on a JVM, and the whole flow through it.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

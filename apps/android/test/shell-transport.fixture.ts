@@ -1,4 +1,5 @@
-// The conformance suite for transports against the phone's own code, in a browser. `npm run android -- test` starts it.
+// The conformance suite for transports against the phone's code, in a browser.
+// `npm run android -- test` runs it.
 import assert from "node:assert/strict";
 import test, { after } from "node:test";
 import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";

@@ -6,7 +6,7 @@ import type { TestDocument } from "@assay/emrtd/virtual/test-document";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
 
 /**
- * A software chip behind a socket of this machine, one for each connection: a line with a command, a line with its answer, both in
+ * A software chip behind a local socket, one per connection: one line per command and per answer, in
  * hexadecimal; `reset` is answered with `ok`.
  */
 export async function startVirtualChip(

@@ -1,6 +1,6 @@
-// The whole flow through the phone's own code: a real service, the real page in a browser, the shell under Robolectric, a software chip
-// behind its IsoDep. Between page and shell stands this file, in the place of the web view: it runs the script that the shell gave for the page,
-// and carries the texts of the message port. `npm run android -- test` starts it.
+// The whole flow through the phone's code: a real service, the real page in a browser, the shell under
+// Robolectric, a software chip behind its IsoDep. This file replaces the web view: it runs the shell's script
+// for the page and carries the messages of the port. `npm run android -- test` runs it.
 import assert from "node:assert/strict";
 import test, { after } from "node:test";
 import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
@@ -54,7 +54,7 @@ for (const [name, phone, transceiveBytes, commandsUntilSlip] of [
     await first.getByRole("button", { name: t.agreeButton }).click();
     await first.getByRole("button", { name: t.readHereButton }).waitFor();
 
-    // Android ends the process. The tab is gone and its sessionStorage with it; what is in localStorage stays.
+    // Android ends the process. The tab and its sessionStorage are gone; localStorage stays.
     const page = await first.context().newPage();
     page.setDefaultTimeout(30_000);
     const restarted = await phone.ask("end-process");

@@ -1,6 +1,6 @@
 import UIKit
 
-/// Who asks to read, before anything of theirs is opened. Until the origin has answered, only its name is shown.
+/// Shows who asks to read, before opening the origin. Until the origin has answered, only its name is shown.
 final class AskController: UIViewController {
     private let link: ReaderLink
     private let onAnswer: (Answer) -> Void
@@ -44,7 +44,7 @@ final class AskController: UIViewController {
         case .refused: onAnswer(.refused)
         case .unreachable: onAnswer(.unreachable)
         case .known(let partner):
-            // The marks keep the order of letters in host and name apart from that of the sentence around them.
+            // The marks isolate the direction of host and name from that of the sentence.
             column.addArrangedSubview(label(String(format: TextKey.askTitle.text, "\u{2066}\(link.origin.shown)\u{2069}"), .headline))
             column.addArrangedSubview(label(String(format: TextKey.askPartner.text, "\u{2068}\(partner)\u{2069}"), .body))
             column.addArrangedSubview(label(TextKey.askText.text, .body))

@@ -1,12 +1,13 @@
 import CoreNFC
 import Foundation
 
-/// Carries one command at a time to the chip in the phone's field, and shows the system's sheet meanwhile. It knows nothing of what it
-/// carries, and writes nothing down. Everything happens on the main queue.
+/// Passes one command at a time to the chip in the phone's field, and shows the system's sheet meanwhile. It
+/// does not interpret or log what it carries. Everything happens on the main queue.
 final class ChipReader: NSObject, NFCTagReaderSessionDelegate {
     typealias Reply = (ShellReply) -> Void
 
-    /// A sheet that is opened right after another closed is refused now and then. Fewer: people see that refusal. More: they wait for nothing.
+    /// A sheet opened right after another closed is sometimes refused. Fewer: people see that refusal. More:
+    /// they wait.
     private static let mostRefusals = 3
     private static let pauseAfterRefusalSeconds = 1.0
 
@@ -78,7 +79,7 @@ final class ChipReader: NSObject, NFCTagReaderSessionDelegate {
         session.alertMessage = "\(key.text)\n\(bar)"
     }
 
-    /// Gives up what is under way, lets the chip go and closes the sheet.
+    /// Aborts the current command, releases the chip and closes the sheet.
     func cancel() {
         untold = nil
         settle(.lost(.cancelled))
@@ -194,7 +195,8 @@ final class ChipReader: NSObject, NFCTagReaderSessionDelegate {
         }
     }
 
-    /// The sheet stays open and finds the chip again, which has forgotten its session. The page begins a new one by itself.
+    /// The sheet stays open and finds the chip again, which has forgotten its session. The page then begins a
+    /// new one.
     private func lookAgain() {
         chip = nil
         lost = true

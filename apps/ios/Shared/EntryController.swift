@@ -1,6 +1,6 @@
 import UIKit
 
-/// What is shown without a session: how to come to one, and a field for its link.
+/// The screen without a session: how to start one, and a field for its link.
 final class EntryController: UIViewController, UITextFieldDelegate {
     private let read: (String?) -> ReaderLink?
     private let onLink: (ReaderLink) -> Void

@@ -1,9 +1,10 @@
 import Foundation
 
-/// What the page wants to find again after the system has ended the app: the tokens of one session, as the page gave them. Needs nothing but
-/// Foundation; Keychain.swift stores it.
+/// State that the page needs after the system has ended the app: the tokens of one session, as the page gave
+/// them. Needs only Foundation; Keychain.swift stores it.
 struct KeptState: Codable, Equatable {
-    /// A session lives this long. Half: slow people lose their place. Twice: tokens lie about that open nothing.
+    /// The lifetime of a session. Shorter: slow people lose their state. Longer: useless tokens stay on the
+    /// phone.
     static let lifetimeSeconds = 3600.0
     /// The page keeps a few tokens of some dozen characters.
     static let maxCharacters = 8192
@@ -14,7 +15,7 @@ struct KeptState: Codable, Equatable {
     /// JSON of the page; the shell looks at none of it.
     let entries: String
 
-    /// What is kept next; nil when nothing is to be kept any more.
+    /// The next stored state; nil to delete it.
     static func after(_ kept: KeptState?, place: String, entries: String, now: Date) -> KeptState? {
         if entries.isEmpty || entries.utf16.count > maxCharacters { return nil }
         let since = kept?.place == place ? kept?.since ?? now : now
@@ -26,7 +27,7 @@ struct KeptState: Codable, Equatable {
         abs(now.timeIntervalSince(since)) < Self.lifetimeSeconds
     }
 
-    /// The script of the page, with what the shell knew when it made the page. The entries are JSON, or they are left out.
+    /// The page's script, with the facts known when the page is made. Entries that are no JSON are left out.
     static func script(_ source: String, readerAvailable: Bool, kept: KeptState?) -> String {
         var facts: [String: Any] = ["reader": readerAvailable ? "ready" : "absent"]
         if let kept, let entries = try? JSONSerialization.jsonObject(with: Data(kept.entries.utf8)) {

@@ -1,8 +1,8 @@
 import Foundation
 import Security
 
-/// One sealed entry that never leaves the phone: not in a backup, not in the cloud, and not readable while the phone is locked. It outlives
-/// the app, so what it holds says by itself when it is too old.
+/// One sealed entry that never leaves the phone: not in a backup, not in the cloud, and not readable while
+/// the phone is locked. It outlives the app, so its content holds its expiry.
 enum Keychain {
     private static var query: [CFString: Any] {
         [kSecClass: kSecClassGenericPassword, kSecAttrService: "kept", kSecAttrAccount: "session"]
@@ -21,7 +21,7 @@ enum Keychain {
         return kept
     }
 
-    /// Where it cannot be stored, the page begins anew after an end; an older state must not come back in its place.
+    /// If it cannot be stored, the page starts over after an end; an older state must not return instead.
     static func store(_ kept: KeptState?) {
         SecItemDelete(query as CFDictionary)
         guard let kept, let data = try? JSONEncoder().encode(kept) else { return }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The one origin whose pages a web view may show. Needs nothing but Foundation, so that it is compiled and tested without a Mac.
+/// The only origin whose pages a web view may show. Needs only Foundation, so that it is testable without a
+/// Mac.
 struct OwnOrigin: Equatable {
     static let usualPort = 443
 

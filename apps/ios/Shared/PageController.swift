@@ -1,8 +1,9 @@
 import UIKit
 import WebKit
 
-/// The verify page of one session, full screen, with the phone's chip reader and camera. Nothing else is opened in here, and nothing of it is
-/// written to disk: the web view has no store of its own, and what the page wants to find again lies in the keychain.
+/// The verify page of one session, full screen, with the phone's chip reader and camera. Nothing else is
+/// opened, and nothing is written to disk: the web view has no store, and the page's state is in the
+/// keychain.
 final class PageController: UIViewController, WKNavigationDelegate, WKUIDelegate, WKScriptMessageHandlerWithReply {
     private let link: ReaderLink
     private let own: OwnOrigin
@@ -15,7 +16,7 @@ final class PageController: UIViewController, WKNavigationDelegate, WKUIDelegate
     /// Over the page while the app is in the background, where the system takes a picture for its overview.
     private let cover = UIView()
 
-    /// `onFailure` is called when the page could not be loaded at all.
+    /// `onFailure` is called when the page could not be loaded.
     init(link: ReaderLink, allowed: [String], kept: KeptState?, onFailure: @escaping () -> Void) {
         self.link = link
         own = link.origin
@@ -137,7 +138,8 @@ final class PageController: UIViewController, WKNavigationDelegate, WKUIDelegate
 
     // MARK: - the camera
 
-    /// `requestMediaCapturePermissionFor` in its asynchronous form. The system asks the person by itself; the microphone is never needed.
+    /// `requestMediaCapturePermissionFor` in its asynchronous form. The system asks the person; no microphone
+    /// is needed.
     func webView(
         _ webView: WKWebView,
         decideMediaCapturePermissionsFor origin: WKSecurityOrigin,
@@ -159,7 +161,8 @@ final class PageController: UIViewController, WKNavigationDelegate, WKUIDelegate
         // Without a frame it is a link for a new window, and there are no others in here.
         if frame != nil, own.owns(url) { return .allow }
         if frame?.isMainFrame ?? true {
-            // A page that is there may lead to the partner. Before, the service answered with another address, which is refused.
+            // A loaded page may lead to the partner.
+            // Before that, it is a redirect by the service, which is refused.
             if isLoaded { openElsewhere(url) } else { onFailure() }
         }
         return .cancel

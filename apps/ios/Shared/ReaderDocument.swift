@@ -1,7 +1,7 @@
 import Foundation
 
-/// What an origin must answer before a page of it is opened: that it is a verification service, and who asks. Needs nothing but Foundation;
-/// the rules are those of ReaderDocument.java.
+/// What an origin must answer before its page is opened: that it is a verification service, and who asks.
+/// Needs only Foundation; the rules are those of ReaderDocument.java.
 enum ReaderDocument {
     static let path = "/.well-known/assay-reader.json"
     static let maxBytes = 4096
@@ -28,8 +28,8 @@ enum ReaderDocument {
         let session_page: String
     }
 
-    /// The partner's name, fit to be shown beside the origin; nil when there is none. Characters that steer the text, or show nothing, could
-    /// make it say something about the origin.
+    /// The partner's name, safe to show beside the origin; nil if there is none. Direction marks and
+    /// invisible characters could make it say something about the origin.
     static func partner(_ body: Data) -> String? {
         guard body.count <= maxDetailsBytes,
             let data = object(body)?["data"] as? [String: Any],

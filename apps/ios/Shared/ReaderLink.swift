@@ -1,8 +1,8 @@
 import Foundation
 
-/// A link to a verification. It is shown and opened in one form, made here, so that no other program reads another host out of it. Needs
-/// nothing but Foundation. The rules are those of ReaderLink.java, but that names outside of ASCII are refused: newer systems repair what is
-/// no address, each in its own way, and nothing is repaired here.
+/// A link to a verification. It is shown and opened in one canonical form, so that no other program reads
+/// another host from it. Needs only Foundation. The rules are those of ReaderLink.java, except that non-ASCII
+/// names are refused: newer systems repair invalid addresses, each in its own way.
 struct ReaderLink: Equatable {
     let origin: OwnOrigin
     let session: String
@@ -15,8 +15,8 @@ struct ReaderLink: Equatable {
     private static let maxCharacters = 2048
     private static let maxHostCharacters = 253
 
-    /// The link in what was typed, pasted or handed over by the system; nil when there is none that may be opened. `allowed` are the origins
-    /// that the app was built for, none for every https origin with a public name.
+    /// The link in a typed or pasted text or from the system; nil if it may not be opened. `allowed`: the
+    /// origins that the app was built for. Empty means every https origin with a public name.
     static func parse(_ text: String?, allowed: [String]) -> ReaderLink? {
         guard let link = text?.trimmingCharacters(in: .whitespacesAndNewlines), link.count <= maxCharacters else { return nil }
         let form = "^(?i:https)://([A-Za-z0-9.-]+)(?::([0-9]{1,5}))?/verify/(vs_[A-Za-z0-9]{1,128})((?:\\?\(plain)*)?(?:#\(plain)*)?)$"

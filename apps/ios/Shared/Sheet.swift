@@ -1,24 +1,27 @@
 import Foundation
 
-/// What is decided about the system's sheet. Needs nothing but Foundation.
+/// Decisions about the system's sheet. Needs only Foundation.
 enum Sheet {
-    /// How long a person is given to find the place of the chip before the other way of looking is tried the next time. Half: whoever
-    /// closes the sheet to read on finds nothing the second time. Twice: whoever has a card that only the other way finds gives up.
+    /// How long a person may search for the chip's position before the next attempt polls in the other way.
+    /// Shorter: a person who closes the sheet to read on finds nothing the second time. Longer: a person
+    /// whose card needs the other way gives up.
     static let patienceSeconds = 15.0
 
-    /// What a chip has to show before the system tells of it.
+    /// What the system looks for before it reports a chip.
     enum Search: Equatable {
-        /// The travel document application, which the system selects. Cards that open only with PACE refuse that and are not found.
+        /// The travel document application, which the system selects. PACE-only cards refuse that and are not
+        /// found.
         case application
         /// PACE. Older documents do not have it and are not found. The system selects nothing.
         case pace
         /// Either; systems before 26.4 cannot do both at once.
         case either
 
-        /// What the page is told before there is a chip.
+        /// The page gets this value before there is a chip.
         var selectsApplication: Bool { self != .pace }
 
-        /// For the next sheet. A way that has found a chip is kept, and one that found none is given up only after some patience.
+        /// For the next sheet. A search that found a chip is kept; one that found none is changed only after
+        /// some patience.
         func next(foundChip: Bool, afterSeconds seconds: Double) -> Search {
             if self == .either || foundChip || seconds < Sheet.patienceSeconds { return self }
             return self == .application ? .pace : .application
@@ -30,7 +33,8 @@ enum Sheet {
         (key: key(of: step), bar: bar(percent: percent ?? (step == .connecting || step == .opening ? 0 : 100)))
     }
 
-    /// The system shows a mark of success or of failure when its sheet closes. Nobody may take a chip that was not opened for one that was.
+    /// The system shows success or failure when its sheet closes. A chip that was not opened must not look
+    /// opened.
     static func endsWell(lastStep: ReadStep?, lost: Bool) -> Bool {
         guard let lastStep, !lost else { return false }
         return lastStep != .connecting && lastStep != .opening

@@ -3,8 +3,8 @@ import UIKit
 @main
 final class AppDelegate: UIResponder, UIApplicationDelegate {}
 
-/// The one window. It shows the session of the link that the app was opened with, or the one that it was ended in. An app that was built for
-/// one origin opens its links at once; any other asks the person first.
+/// The only window. It shows the session of the link that opened the app, or the one in which the app was
+/// ended. An app built for one origin opens its links at once; any other asks the person first.
 final class SceneDelegate: UIResponder, UIWindowSceneDelegate {
     var window: UIWindow?
     private var page: PageController?
@@ -75,7 +75,7 @@ final class SceneDelegate: UIResponder, UIWindowSceneDelegate {
         }
     }
 
-    /// Every link gets a page of its own: one that differs only behind the # would not load the page anew.
+    /// Every link gets a new page: one that differs only after the # would not reload it.
     private func show(_ link: ReaderLink) {
         closePage()
         var kept = Keychain.load(now: Date())

@@ -66,7 +66,7 @@ enum ShellMessage: Equatable {
     }
 }
 
-/// What the shell answers. The last word says whether a chip that is found now has the application selected already.
+/// The shell's answers. The last word says whether a chip found now has the application already selected.
 enum ShellReply: Equatable {
     case answer([UInt8])
     case done

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the shell decides without the phone. Prints how many checks were made; ends at the first that does not hold.
+/// Tests the shell's decisions without the phone. Prints the number of checks; exits at the first failure.
 @main
 struct PartsTest {
     nonisolated(unsafe) static var checks = 0

@@ -43,7 +43,8 @@ test("the phone selects the application that the page's reader wants, and no oth
     const info = readXmlPropertyList(read(file));
     const selected = words(info["com.apple.developer.nfc.readersession.iso7816.select-identifiers"]);
     assert.deepEqual(selected, [toHex(ldsApplicationId).toUpperCase()], file);
-    // A web view that is bound to domains runs no script of the app on any other, and Assay Reader knows none beforehand.
+    // A web view bound to domains runs no script of the app on others,
+    // and Assay Reader knows no domains beforehand.
     assert.equal(info.WKAppBoundDomains, undefined, file);
     assert.deepEqual(
       [info.AssayHost, info.AssayAsks, info.AssayAllow],

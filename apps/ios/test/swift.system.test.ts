@@ -5,7 +5,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import test from "node:test";
 
-/** Apple's frameworks are not on this machine. What needs none of them is compiled and run; the rest is held against stubs of them. */
+/**
+ * Apple's frameworks are not on this machine.
+ * Code without them is compiled and run; the rest is checked against stubs.
+ */
 const compiler = process.env.SWIFTC ?? "swiftc";
 const folder = path.resolve(import.meta.dirname, "..");
 const isThere = spawnSync(compiler, ["--version"]).status === 0;

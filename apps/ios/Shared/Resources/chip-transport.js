@@ -1,11 +1,12 @@
-// Gives the verify page its `window.chipTransport` (docs/reading-devices.md). App and App Clip have it run before every script of
-// the page, in the main frame of their origin only. Every message is answered, all of it text (ShellMessage.swift is the other end):
+// Gives the verify page its `window.chipTransport` (docs/shell.md). App and App Clip run it before every
+// script of the page, in the main frame of their origin only. Every message is answered, all of it text
+// (ShellMessage.swift is the other end):
 //
 //   page to shell   transceive HEX    reset    cancel    progress STEP PERCENT|-    keep JSON
 //   shell to page   answer HEX 0|1    done 0|1    lost REASON 0|1
 //
-// The last word says whether a chip has the application selected when it is found. Around it the shell puts a function with
-// `shellFacts`: what it knew when it made the page.
+// The last word says whether a chip has the application selected when it is found. The shell wraps this
+// script in a function with `shellFacts`: what is known when the page is made.
 if (window === window.top) {
   const native = window.webkit.messageHandlers.chip;
   let applicationSelected = true;
@@ -31,11 +32,11 @@ if (window === window.top) {
     if (kind === "lost") throw Object.assign(new Error(losses[rest[0]]), { reason: rest[0] });
   };
 
-  // What nobody waits for. A shell that is being closed no longer answers.
+  // For messages without an answer. A closing shell no longer answers.
   const tell = (message) => void ask(message).catch(() => {});
 
-  // The web view keeps nothing on disk. What the page stored goes to the shell whenever the system could end the app soon: when a
-  // document is about to be read, and when the app goes to the background.
+  // The web view keeps nothing on disk. The page's state goes to the shell whenever the system could end the
+  // app soon: before a document is read, and when the app goes to the background.
   const areas = { session: window.sessionStorage, device: window.localStorage };
   const own = (key) => key.startsWith("assay:");
   const restoredMark = "shell:restored";

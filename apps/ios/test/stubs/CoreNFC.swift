@@ -1,5 +1,5 @@
-// The part of Core NFC that the shell uses, in the shape of Apple's documentation. It is for the compiler only: without a Mac there is no
-// other way to have names and types of ours checked.
+// The part of Core NFC that the shell uses, from Apple's documentation. It is for the compiler only: without
+// a Mac there is no other way to check names and types.
 import Foundation
 
 public protocol NFCISO7816Tag: AnyObject {

@@ -1,5 +1,5 @@
-// The part of WebKit that the shell uses, for the compiler only; see CoreNFC.swift. What the shell implements is required here, although
-// WebKit calls some of it optional, so that a method with a wrong name does not go unnoticed.
+// The part of WebKit that the shell uses, for the compiler only; see CoreNFC.swift. Methods of the shell are
+// required here, although some are optional in WebKit, so that a wrong name is noticed.
 @_exported import Foundation
 import UIKit
 

@@ -64,8 +64,8 @@ export function readXmlPropertyList(text: string): PropertyDictionary {
 }
 
 /**
- * A property list in the older form of project files and tables of texts: `{ key = value; }`, `( value, value )`, quoted or bare words, comments. With
- * `bare` there are no braces around the whole.
+ * A property list in the older form of project files and string tables: `{ key = value; }`, `( value, value
+ * )`, quoted or bare words, comments. With `bare` there are no outer braces.
  */
 export function readTextPropertyList(
   text: string,

@@ -12,8 +12,8 @@ final class Antenna {
     private Antenna() {}
 
     /**
-     * `chipTransport.antenna`: from Android 14 on the phone may tell the place itself. Before that the maker is all there is to go by: most
-     * have it beside the camera, one large maker in the middle of the back.
+     * `chipTransport.antenna`: from Android 14 on the phone may report the position. Before, only the maker
+     * is known: most have it beside the camera, one large maker in the middle of the back.
      */
     static JSONObject of(NfcAdapter adapter) throws JSONException {
         JSONObject told = adapter != null && Build.VERSION.SDK_INT >= 34 ? tellingPhone(adapter) : null;

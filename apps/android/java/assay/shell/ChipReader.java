@@ -10,15 +10,15 @@ import android.os.HandlerThread;
 import java.io.IOException;
 
 /**
- * Carries one command at a time to the chip in the phone's field. It knows nothing of what it carries, and writes nothing down.
- * All fields belong to the main thread; whatever waits for the radio runs on a thread of its own.
+ * Passes one command at a time to the chip in the phone's field. It does not interpret or log what it
+ * carries. All fields belong to the main thread; work that waits for the radio runs on a separate thread.
  */
 final class ChipReader implements NfcAdapter.ReaderCallback {
     /** The answers of the reader, on the main thread. */
     interface Listener {
         void onMessage(String message);
 
-        /** A command was given that waits for a chip, or found one: the page's reading has touched the document. */
+        /** A command waits for a chip, or has found one: the page's reading has touched the document. */
         void onContact();
 
         /** A command was given while the reader is off or the phone has none. */
@@ -26,11 +26,13 @@ final class ChipReader implements NfcAdapter.ReaderCallback {
     }
 
     /**
-     * Some chips think for seconds about a key agreement; what Android sets by itself is less than a second. Halved, slow chips are lost in the
-     * middle of it; doubled, the page speaks up (after 20 s) before the phone does.
+     * Some chips need seconds for a key agreement; Android's default is less than a second. Shorter: slow
+     * chips are lost. Longer: the page gives up (after 20 s) before the phone does.
      */
     private static final int ANSWER_TIMEOUT_MILLISECONDS = 10_000;
-    /** Android asks an idle chip whether it is still there, which disturbs some of them. The service may take that long. */
+    /**
+     * Android polls an idle chip, which disturbs some chips. The service may need this long between commands.
+     */
     private static final int PRESENCE_CHECK_DELAY_MILLISECONDS = 5_000;
     private static final int FLAGS =
             NfcAdapter.FLAG_READER_NFC_A | NfcAdapter.FLAG_READER_NFC_B | NfcAdapter.FLAG_READER_SKIP_NDEF_CHECK;
@@ -100,7 +102,7 @@ final class ChipReader implements NfcAdapter.ReaderCallback {
         if (chip != null) {
             exchange(chip, message);
         } else if (listening) {
-            // A document that lies on the phone already is found again only by a reader that starts anew.
+            // A document that already lies on the phone is found again only after the reader restarts.
             adapter.disableReaderMode(activity);
             listen();
         }
@@ -113,7 +115,7 @@ final class ChipReader implements NfcAdapter.ReaderCallback {
         adapter.enableReaderMode(activity, this, FLAGS, options);
     }
 
-    /** Gives up what is under way and lets the chip go. False when there was no command to give up. */
+    /** Aborts the current command and releases the chip. False if there was no command. */
     boolean cancel() {
         ShellMessage given = waiting;
         waiting = null;
@@ -155,7 +157,8 @@ final class ChipReader implements NfcAdapter.ReaderCallback {
     }
 
     private void arrived(IsoDep found, String limits) {
-        // A chip that comes back in the middle has forgotten the session. The next command to the old one says that it is lost.
+        // A chip that returns in the middle has forgotten the session.
+        // The next command to the old one reports the loss.
         if (waiting == null || chip != null) {
             close(found);
             return;
@@ -194,7 +197,8 @@ final class ChipReader implements NfcAdapter.ReaderCallback {
             public void run() {
                 String answer;
                 try {
-                    // Closing makes the phone activate the chip anew, and with that the chip forgets every session.
+                    // Closing makes the phone activate the chip again,
+                    // so that the chip forgets every session.
                     with.close();
                     connect(with);
                     answer = ShellMessage.done(message.number);

@@ -4,7 +4,7 @@ import android.content.Context;
 import android.os.VibrationEffect;
 import android.os.Vibrator;
 
-/** What the person is told by touch, because the phone's screen is not where they look while it lies on a document. */
+/** Haptic feedback, because the person does not see the screen while the phone lies on a document. */
 final class Feel {
     private static final int CONTACT_MILLISECONDS = 40;
     private static final long[] READ = {0, 60, 90, 120};

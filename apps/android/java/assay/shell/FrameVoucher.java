@@ -15,9 +15,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * Has the phone's secure hardware vouch for the frames of one face check: a key that is made for the service's nonce, with the certificates that
- * say so (Android key attestation), and its signature. The key is used for nothing else and goes with the shell. A phone
- * that cannot do it says so, and the page sends its frames without.
+ * Lets the phone's secure hardware vouch for the frames of one face check. It makes a key for the service's
+ * nonce, returns its certificates (Android key attestation), and signs. The key has no other use and is
+ * deleted with the shell. If the phone cannot do it, the page sends its frames without.
  */
 final class FrameVoucher {
     interface Listener {
@@ -29,7 +29,7 @@ final class FrameVoucher {
     private static final String ALIAS = "frames";
 
     private final Listener listener;
-    /** Secure hardware takes its time, and one thing comes after the other: a key must be there before it signs. */
+    /** Secure hardware is slow, and tasks run in order: a key must exist before it signs. */
     private final ExecutorService work = Executors.newSingleThreadExecutor();
 
     FrameVoucher(Listener listener) {
@@ -55,7 +55,7 @@ final class FrameVoucher {
         }
     }
 
-    /** In the trusted execution environment: a StrongBox, where there is one, takes longer than the person moves. */
+    /** In the trusted execution environment: a StrongBox takes longer than the person's movements. */
     private static byte[][] makeKey(byte[] nonce) throws GeneralSecurityException, IOException {
         KeyPairGenerator generator = KeyPairGenerator.getInstance(KeyProperties.KEY_ALGORITHM_EC, STORE);
         generator.initialize(new KeyGenParameterSpec.Builder(ALIAS, KeyProperties.PURPOSE_SIGN)

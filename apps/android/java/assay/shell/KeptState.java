@@ -19,12 +19,16 @@ import org.json.JSONException;
 import org.json.JSONObject;
 
 /**
- * What the page wants to find again after Android has ended the process: the tokens of one session, which a web view keeps in
- * memory only. They lie in one file, sealed with a key that cannot leave the phone's key store, for an hour at most; file and key go
- * with the session. Where the key store does not work, nothing is written and the page begins anew after such an end.
+ * State that the page needs after Android has ended the process: the tokens of one session, which a web view
+ * only keeps in memory. One file holds them for at most an hour, sealed with a key that cannot leave the key
+ * store. File and key are deleted with the session. Without a working key store nothing is written, and the
+ * page starts over.
  */
 final class KeptState {
-    /** A session lives this long. Halved, slow people lose their place; doubled, tokens lie about that open nothing. */
+    /**
+     * The lifetime of a session. Shorter: slow people lose their state.
+     * Longer: useless tokens stay on the phone.
+     */
     static final long LIFETIME_MILLISECONDS = 60 * 60 * 1000;
     /** The page keeps a few tokens of some dozen characters. */
     static final int MAX_CHARACTERS = 8192;

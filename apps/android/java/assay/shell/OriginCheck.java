@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
 import org.json.JSONException;
 import org.json.JSONObject;
 
-/** Asks an origin, before a page of it is opened, whether it is a verification service and who wants to read. */
+/** Asks an origin, before opening its page, whether it is a verification service and who wants to read. */
 final class OriginCheck {
     interface Listener {
         void onKnown(ReaderLink link, String partner);
@@ -51,7 +51,7 @@ final class OriginCheck {
         thread.start();
     }
 
-    /** What comes back from now on concerns nobody. */
+    /** Ignores answers that arrive from now on. */
     void cancel() {
         current++;
     }

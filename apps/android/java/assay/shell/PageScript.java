@@ -4,9 +4,9 @@ import android.webkit.WebView;
 import java.lang.reflect.InvocationHandler;
 
 /**
- * Has the browser engine run a script before all scripts of the pages of one origin. Android's own API cannot; the web view
- * that is installed on the phone can, and offers it to AndroidX through the classes named here. They are called directly,
- * because this is all that the library would be needed for.
+ * Makes the browser engine run a script before all scripts of the pages of one origin. Android's API cannot,
+ * but the installed web view offers it to AndroidX through the classes named here. They are called directly,
+ * because the library has no other use here.
  */
 final class PageScript {
     private static final String GLUE = "org.chromium.support_lib_glue.SupportLibReflectionUtil";

@@ -24,8 +24,8 @@ import java.util.Arrays;
 import java.util.HashMap;
 
 /**
- * A web view for pages of one origin. It loads nothing from anywhere else, and gives its message port and the camera to the main frame
- * of that origin only.
+ * A web view for pages of one origin. It loads nothing from elsewhere, and gives its message port and the
+ * camera only to the main frame of that origin.
  */
 @SuppressLint("ViewConstructor")
 final class PageView extends WebView {
@@ -33,7 +33,7 @@ final class PageView extends WebView {
     interface Host {
         void onShellMessage(ShellMessage message);
 
-        /** The page was left or reloaded: what it had asked the reader for, nobody waits for any more. */
+        /** The page was left or reloaded, so its requests to the reader are obsolete. */
         void onPageLeft();
 
         /** The page could not be loaded. */
@@ -143,7 +143,8 @@ final class PageView extends WebView {
         public boolean shouldOverrideUrlLoading(WebView view, WebResourceRequest request) {
             if (own.owns(request.getUrl().toString())) return false;
             String scheme = request.getUrl().getScheme();
-            // A link of the page may lead to the partner. An answer of the service that leads elsewhere is refused.
+            // A link of the page may lead to the partner.
+            // A redirect by the service to another origin is refused.
             if (request.isForMainFrame() && request.isRedirect()) host.onNotLoaded();
             else if (request.isForMainFrame() && ("https".equals(scheme) || "http".equals(scheme)))
                 host.openElsewhere(request.getUrl());

@@ -3,8 +3,8 @@ package assay.shell;
 import java.util.Locale;
 
 /**
- * What an origin must answer before a page of it is opened: that it is a verification service, and who asks. Free of Android,
- * as a plain JVM tests it; values come as the JSON reader gives them, of any type.
+ * What an origin must answer before its page is opened: that it is a verification service, and who asks. Free
+ * of Android, so that a plain JVM can test it. Values are of any type, as the JSON reader returns them.
  */
 final class ReaderDocument {
     static final String PATH = "/.well-known/assay-reader.json";
@@ -32,8 +32,8 @@ final class ReaderDocument {
     }
 
     /**
-     * The partner's name, fit to be shown beside the origin; null when there is none. Characters that steer the text, or
-     * show nothing, could make it say something about the origin.
+     * The partner's name, safe to show beside the origin; null if there is none. Direction marks and
+     * invisible characters could make it say something about the origin.
      */
     static String shownName(Object name) {
         if (!(name instanceof String)) return null;

@@ -10,8 +10,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A link to a verification. It is shown and opened in one form, made here, so that no other program reads another host out
- * of it. Free of Android, as a plain JVM tests it.
+ * A link to a verification. It is shown and opened in one canonical form, so that no other program reads
+ * another host from it. Free of Android, so that a plain JVM can test it.
  */
 final class ReaderLink {
     private static final int MAX_CHARACTERS = 2048;
@@ -22,7 +22,7 @@ final class ReaderLink {
     private static final Pattern LABEL = Pattern.compile("[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?");
     /** The last label of a name. One that begins with a digit would make an IP address. */
     private static final Pattern TOP_LABEL = Pattern.compile("[a-z](?:[a-z0-9-]{0,61}[a-z0-9])");
-    /** The machine of whoever develops, as an emulator or `adb reverse` reaches it. */
+    /** The developer's machine, as an emulator or `adb reverse` reaches it. */
     private static final List<String> LOCAL = Arrays.asList("localhost", "127.0.0.1", "10.0.2.2");
     private static final Pattern PAGE = Pattern.compile("/verify/(vs_[A-Za-z0-9]{1,128})");
 
@@ -43,8 +43,8 @@ final class ReaderLink {
     }
 
     /**
-     * The link in what was typed, pasted or handed over by another app; null when there is none that may be opened.
-     * `allowed` are the origins that the app was built for, none for every https origin with a public name.
+     * The link in a typed or pasted text or from another app; null if it may not be opened. `allowed`: the
+     * origins that the app was built for. Empty means every https origin with a public name.
      */
     static ReaderLink parse(String text, String[] allowed, boolean debug) {
         String link = text == null ? "" : text.trim();
@@ -79,8 +79,9 @@ final class ReaderLink {
     }
 
     /**
-     * The name as certificates and resolvers know it (punycode), in lower case; null for what is no name. A name outside of
-     * ASCII that does not come back as it was, such as one with ß or another kind of dot, is refused: programs differ on it.
+     * The name in punycode, as in certificates and DNS, in lower case; null if it is no name. A non-ASCII
+     * name that does not survive the round trip, such as one with ß or another kind of dot, is refused:
+     * programs differ on it.
      */
     private static String asciiHost(String given) {
         String host = given.toLowerCase(Locale.ROOT);

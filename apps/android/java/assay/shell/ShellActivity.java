@@ -41,9 +41,9 @@ import org.json.JSONException;
 import org.json.JSONObject;
 
 /**
- * The verify page of one session, full screen, with the phone's NFC reader and camera. An app that was built for one origin
- * opens its links at once; any other asks the person first. Nothing but the session's origin is opened in here, and nothing is
- * kept: what the page stores goes when the shell is left or the session's hour is over.
+ * The verify page of one session, full screen, with the phone's NFC reader and camera. An app built for one
+ * origin opens its links at once; any other asks the person first. Only the session's origin is opened.
+ * Stored data is deleted when the person leaves the shell or the session's hour is over.
  */
 public final class ShellActivity extends Activity
         implements ChipReader.Listener, FrameVoucher.Listener, PageView.Host, OriginCheck.Listener {
@@ -57,7 +57,10 @@ public final class ShellActivity extends Activity
     private OriginCheck check;
     private FrameLayout frame;
     private PageView page;
-    /** The link that the page was loaded with; of what the page does to its own address only the path counts. */
+    /**
+     * The link that the page was loaded with;
+     * of changes that the page makes to its address only the path counts.
+     */
     private ReaderLink link;
     /** A link whose origin could not be asked yet; null when there is none. */
     private ReaderLink unasked;
@@ -102,7 +105,7 @@ public final class ShellActivity extends Activity
         ReaderLink asked = readLink(getIntent().getDataString());
         // When Android ended the process and now brings it back, the page goes on where it was.
         ReaderLink shown = saved == null ? null : readLink(saved.getString(SHOWN_PAGE));
-        // Also when the person comes back by the link of the same session; for any other there must be nothing left.
+        // Also when the person returns by the link of the same session; for any other, nothing may be left.
         if (saved == null && !isKept(asked)) forget();
         if (shown != null) showPage(shown);
         else if (asked != null) open(asked);
@@ -144,7 +147,8 @@ public final class ShellActivity extends Activity
     protected void onStart() {
         super.onStart();
         connectivity().registerDefaultNetworkCallback(networkBack);
-        // Not with onResume: the question for the camera pauses the activity, and the page waits for its answer.
+        // Not with onResume: the camera permission dialogue pauses the activity,
+        // and the page waits for its answer.
         if (page != null) page.onResume();
     }
 
@@ -183,7 +187,7 @@ public final class ShellActivity extends Activity
         super.onDestroy();
     }
 
-    /** Gives up a reading that waits for a chip, then goes back within the page, and asks before it leaves. */
+    /** Aborts a reading that waits for a chip, then goes back within the page, and asks before it leaves. */
     @Override
     public void onBackPressed() {
         if (reader.cancel()) return;
@@ -220,7 +224,7 @@ public final class ShellActivity extends Activity
         return (ConnectivityManager) getSystemService(CONNECTIVITY_SERVICE);
     }
 
-    // --- what is shown ----------------------------------------------------------------------------------------------
+    // --- what is shown -------------------------------------------------------------------------------------
 
     /** `problem`: why the last link was not opened; null for nothing. */
     private void showEntry(String problem) {
@@ -243,7 +247,9 @@ public final class ShellActivity extends Activity
         frame.addView(column);
     }
 
-    /** Nothing of the origin is opened before it has said that it is a verification service, and the person has agreed. */
+    /**
+     * Opens nothing of the origin before it has answered as a verification service and the person has agreed.
+     */
     private void askWhetherToOpen(ReaderLink asked) {
         closeAll();
         frame.addView(new ProgressBar(this), new FrameLayout.LayoutParams(-2, -2, Gravity.CENTER));
@@ -332,7 +338,7 @@ public final class ShellActivity extends Activity
         return column;
     }
 
-    /** Every link gets a web view of its own: a link that differs only behind the # would not load the page anew. */
+    /** Every link gets a new web view: a link that differs only after the # would not reload the page. */
     private void showPage(ReaderLink link) {
         closeAll();
         this.link = link;
@@ -356,7 +362,7 @@ public final class ShellActivity extends Activity
         page = null;
     }
 
-    /** The script of the asset, told what it cannot ask for before its first message. */
+    /** The asset's script, with the facts that it cannot request before its first message. */
     private String pageScript(String place) {
         try (InputStream asset = getAssets().open("chip-transport.js")) {
             String entries = kept.entriesFor(place);
@@ -411,7 +417,7 @@ public final class ShellActivity extends Activity
         }
     }
 
-    // --- what the page asks for -------------------------------------------------------------------------------------
+    // --- what the page asks for ----------------------------------------------------------------------------
 
     @Override
     public void onShellMessage(ShellMessage message) {
@@ -436,7 +442,7 @@ public final class ShellActivity extends Activity
 
     private void keep(String entries) {
         try {
-            // What is no object could not be given back to the page.
+            // A value that is no object could not be restored to the page.
             if (!entries.isEmpty()) new JSONObject(entries);
             kept.keep(shownLink().place(), entries, System.currentTimeMillis());
         } catch (JSONException error) {
@@ -494,7 +500,7 @@ public final class ShellActivity extends Activity
         }
     }
 
-    // --- the camera -------------------------------------------------------------------------------------------------
+    // --- the camera ----------------------------------------------------------------------------------------
 
     @Override
     public void onCameraAsked(PermissionRequest request) {

@@ -1,8 +1,8 @@
 package assay.shell;
 
 /**
- * What page and shell say to each other on the message port; assets/chip-transport.js is the other end. Free of Android, as a
- * plain JVM tests it.
+ * Messages between page and shell on the message port; assets/chip-transport.js is the other end. Free of
+ * Android, so that a plain JVM can test it.
  */
 final class ShellMessage {
     enum Kind {
@@ -14,7 +14,7 @@ final class ShellMessage {
         CANCEL,
         /** What the page wants to find again when the process was ended; empty for nothing. */
         KEEP,
-        /** The person is told by touch. */
+        /** Haptic feedback. */
         FEEL,
         /** The person wants to turn the reader on. */
         SETTINGS,
@@ -29,11 +29,11 @@ final class ShellMessage {
     private static final String DIGITS = "0123456789abcdef";
 
     final Kind kind;
-    /** Zero for what is not answered. */
+    /** Zero for messages without an answer. */
     final int number;
     /** What the chip, or the secure hardware, is given; null otherwise. */
     final byte[] command;
-    /** What is to be kept or felt; null otherwise. */
+    /** The state to store or the kind of feedback; null otherwise. */
     final String text;
 
     private ShellMessage(Kind kind, int number, byte[] command, String text) {
@@ -94,7 +94,7 @@ final class ShellMessage {
         return "lost " + number;
     }
 
-    /** Nothing can be read at all before the person turns the reader on, or with this phone. */
+    /** Nothing can be read: the reader is off, or the phone has none. */
     static String unavailable(int number) {
         return "unavailable " + number;
     }
@@ -105,8 +105,8 @@ final class ShellMessage {
     }
 
     /**
-     * What phone and NFC controller say about themselves, in the page's terms. Android tells how many bytes can be sent; what
-     * comes back is as long only where extended length works.
+     * Limits of phone and NFC controller, in the page's terms. Android reports how many bytes can be sent;
+     * answers are as long only with extended length.
      */
     static String limits(int maxTransceiveBytes, boolean extendedLengthSupported) {
         boolean extended = extendedLengthSupported && maxTransceiveBytes > SHORT_COMMAND_BYTES;

@@ -35,7 +35,7 @@ final class Phone {
 
     ActivityController<ShellActivity> controller;
     ShellActivity activity;
-    /** What the shell told the page, in order. */
+    /** The shell's messages to the page, in order. */
     final List<String> heard = new ArrayList<>();
     private WebMessagePort pageEnd;
 

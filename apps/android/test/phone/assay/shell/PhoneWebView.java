@@ -16,7 +16,10 @@ public class PhoneWebView extends ShadowWebView {
     WebMessage offered;
     Uri offeredTo;
 
-    /** Where the shell looks for what the installed web view offers; see org.chromium.support_lib_glue in this folder. */
+    /**
+     * Where the shell looks for the features of the installed web view;
+     * see org.chromium.support_lib_glue in this folder.
+     */
     @Implementation
     protected static ClassLoader getWebViewClassLoader() {
         return PhoneWebView.class.getClassLoader();

@@ -7,7 +7,7 @@ import org.junit.runner.JUnitCore;
 import org.junit.runner.notification.Failure;
 import org.junit.runner.notification.RunListener;
 
-/** Runs the classes that it is given. A line for each test; what Android's code says meanwhile is left out. */
+/** Runs the given classes. Prints a line per test and suppresses the output of Android's code. */
 public final class RunTests {
     private RunTests() {}
 

@@ -89,7 +89,7 @@ public class ShellActivityTest {
         PhoneKeyStore.remove();
     }
 
-    // --- what is opened ---------------------------------------------------------------------------------------------
+    // --- what is opened ------------------------------------------------------------------------------------
 
     @Test
     public void aLinkToAVerificationOfTheOriginIsOpened() {
@@ -188,7 +188,7 @@ public class ShellActivityTest {
         assertEquals(LINK, phone.webShadow().getLastLoadedUrl());
     }
 
-    // --- life cycle -------------------------------------------------------------------------------------------------
+    // --- life cycle ----------------------------------------------------------------------------------------
 
     @Test
     public void turningThePhoneReloadsNothing() throws PackageManager.NameNotFoundException {
@@ -236,7 +236,7 @@ public class ShellActivityTest {
         phone.say("keep {\"a\":\"consent-token\"}");
         phone.controller.newIntent(new Intent(Intent.ACTION_VIEW, Uri.parse(PAGE)));
         assertTrue(phone.webShadow().script.contains("consent-token"));
-        // The person swiped the app away, which Android tells nobody, and opens the link again.
+        // The person swiped the app away, which Android does not report, and opens the link again.
         phone.start(PAGE);
         assertTrue(phone.webShadow().script.contains("consent-token"));
     }
@@ -370,7 +370,7 @@ public class ShellActivityTest {
         assertTrue(phone.activity.isFinishing());
     }
 
-    // --- the chip ---------------------------------------------------------------------------------------------------
+    // --- the chip ------------------------------------------------------------------------------------------
 
     @Test
     public void theReaderIsOnOnlyWhileTheShellIsInFront() {
@@ -581,7 +581,7 @@ public class ShellActivityTest {
         });
     }
 
-    // --- the camera -------------------------------------------------------------------------------------------------
+    // --- the camera ----------------------------------------------------------------------------------------
 
     @Test
     public void theCameraIsForTheOriginAndForTheCameraAlone() {
@@ -604,7 +604,7 @@ public class ShellActivityTest {
         assertEquals("granted " + PermissionRequest.RESOURCE_VIDEO_CAPTURE, ask(ORIGIN, video));
     }
 
-    // --- the frames -------------------------------------------------------------------------------------------------
+    // --- the frames ----------------------------------------------------------------------------------------
 
     @Test
     public void theSecureHardwareVouchesForFramesWithAKeyForTheNonce() throws Exception {
@@ -646,7 +646,7 @@ public class ShellActivityTest {
         phone.untilHeard("refused 1");
     }
 
-    // --- helpers ----------------------------------------------------------------------------------------------------
+    // --- helpers -------------------------------------------------------------------------------------------
 
     private String last() {
         return phone.heard.isEmpty() ? "" : phone.heard.get(phone.heard.size() - 1);

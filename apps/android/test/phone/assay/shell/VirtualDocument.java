@@ -8,7 +8,9 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
-/** A software chip of packages/emrtd in another process: a line with a command, a line with its answer, both in hexadecimal. */
+/**
+ * A software chip of packages/emrtd in another process: one line per command and per answer, in hexadecimal.
+ */
 final class VirtualDocument implements FieldIsoDep.Document {
     private final BufferedReader answers;
     private final OutputStream commands;

@@ -22,7 +22,8 @@ import org.robolectric.annotation.Config;
 /**
  * A phone that another process plays with: phone.ts, which has the page in a browser and the chip. Lines in:
  * `open LINK`, `agree`, `loaded ADDRESS`, `say MESSAGE`, `lay`, `lay COMMANDS` (then it slips), `take-away`,
- * `carries BYTES`, `end-process`, `quit`. Lines out: `asks BASE64`, `script BASE64 ADDRESS`, `told MESSAGE`, `done`.
+ * `carries BYTES`, `end-process`, `quit`. Lines out: `asks BASE64`, `script BASE64 ADDRESS`, `told MESSAGE`,
+ * `done`.
  */
 @RunWith(RobolectricTestRunner.class)
 @Config(shadows = {FieldIsoDep.class, PhoneWebView.class, PhoneNfcAdapter.class})
@@ -87,7 +88,7 @@ public class WholeFlow {
                 out.println("done");
                 break;
             case "say":
-                // What a page said that went with its process reaches nobody.
+                // A message of a page that ended with its process is dropped.
                 if (phone.hasPort()) phone.say(parts[1]);
                 break;
             case "lay":
@@ -124,13 +125,13 @@ public class WholeFlow {
         out.println("asks " + Base64.getEncoder().encodeToString(phone.texts().getBytes(StandardCharsets.UTF_8)));
     }
 
-    /** What the web view was told to do: the script before the page's, and the address to load. */
+    /** The web view's task: the script before the page's, and the address to load. */
     private void tellScript() {
         byte[] script = phone.webShadow().script.getBytes(StandardCharsets.UTF_8);
         out.println("script " + Base64.getEncoder().encodeToString(script) + " " + phone.webShadow().getLastLoadedUrl());
     }
 
-    /** Leaves the field after so many commands. */
+    /** Leaves the field after this many commands. */
     private static final class Slipping implements FieldIsoDep.Document {
         private final FieldIsoDep.Document document;
         private int commandsLeft;
