@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 
 /**
- * How the person's page meets WCAG 2.2 at level AA, which EN 301 549 takes over for the web in its clause 9 under the same numbers. A criterion is shown by a
- * test that is named here, and the report is not made when the test is gone; or it was judged by eye; or nobody has looked.
+ * How the person's page meets WCAG 2.2 at level AA, which EN 301 549 adopts in its clause 9 under the same
+ * numbers. A criterion is shown by a test that is named here, was judged by eye, or is not evaluated. Without
+ * a named test the report is not made.
  */
 type Finding =
   | { readonly is: "supported"; readonly by: keyof typeof tests; readonly note?: string }
@@ -91,7 +92,7 @@ const criteria: readonly (readonly [number: string, name: string, level: "A" | "
     "A",
     {
       is: "supported in part",
-      note: "a session ends after 60 minutes and a challenge after 45 seconds, which is essential to what it proves; a new one can be asked for",
+      note: "a session ends after 60 minutes and a challenge after 45 seconds, which the proof needs; the person can start a new one",
     },
   ],
   [
@@ -145,7 +146,7 @@ const criteria: readonly (readonly [number: string, name: string, level: "A" | "
     {
       is: "supported",
       by: "reasons",
-      note: "the English consent text, the names of languages and a partner's reasons are marked; a reason of which the partner does not say what it is written in is marked as unknown",
+      note: "the English consent text, names of languages and a partner's reasons are marked; a reason in an undeclared language is marked as unknown",
     },
   ],
   ["3.2.1", "On focus", "A", { is: "supported", by: "walk" }],
@@ -166,7 +167,7 @@ const criteria: readonly (readonly [number: string, name: string, level: "A" | "
     "3.2.6",
     "Consistent help",
     "A",
-    { is: "supported, judged by eye", note: "who helps stands on every dead end" },
+    { is: "supported, judged by eye", note: "every dead end says who can help" },
   ],
   ["3.3.1", "Error identification", "A", { is: "supported", by: "texts" }],
   ["3.3.2", "Labels or instructions", "A", { is: "supported", by: "walk" }],
@@ -209,13 +210,13 @@ How the person's page meets WCAG 2.2 at level AA and the European standard EN 30
 
 The report covers the page of the person being verified. \`ASSAY_EVERY_PAGE=1 npm test -- every-page dashboard-pages foreign-text verify.browser\` runs every \`axe\` rule for WCAG 2.2 AA on every screen, of the dashboard, mails, guides and reference too, and fails on any violation. Dashboard and verify pages are tested in light and dark, the rest in one scheme. Every run of the suite covers each screen in one scheme.
 
-**Not done**: nobody has used the page with a screen reader by ear, and no real phone was used. "Supported" rests on Chromium's accessibility tree, the keyboard, axe, and sizes and texts.
+**Not done**: a test by ear with a screen reader, and a test on a real phone. "Supported" rests on Chromium's accessibility tree, the keyboard, axe, and sizes and texts.
 
 | WCAG 2.2 | EN 301 549 | Criterion | Level | Finding | Shown by |
 | --- | --- | --- | --- | --- | --- |
 ${rows.join("\n")}
 
-Beyond clause 9: EN 301 549 5.3 (biometrics) asks for another way than one biological characteristic. The face step has none within the page; a partner has to offer it, and the page says whom to ask. 5.2 (activation of accessibility features): the way without turning the head and instructions
-that are read aloud are offered on the page itself, before the camera is started. Clauses 6, 7, 8 and 13 (speech, video, hardware, relay services) do not apply; 11 (software) is about the apps around the page, which were not examined.
+Beyond clause 9: EN 301 549 5.3 (biometrics) asks for another way than one biological characteristic. The face step has none within the page; the partner must offer one, and the page says whom to ask. 5.2 (activation of accessibility features): the way without turning the head and spoken instructions
+are offered on the page before the camera starts. Clauses 6, 7, 8 and 13 (speech, video, hardware, relay services) do not apply; 11 (software) is about the apps around the page, which were not examined.
 `;
 }

@@ -1,6 +1,6 @@
 /**
- * The parts of Chromium's own window that are pages, by the names that `--disable-features` takes. Each is drawn in a process of its own with every new window, and takes longer
- * than many a page of ours.
+ * The parts of Chromium's window that are pages, by the names of `--disable-features`. Each starts a process
+ * with every new window and takes longer than many of our pages.
  */
 export const pagesOfTheWindow = [
   "AimEnabled",

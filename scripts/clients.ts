@@ -1,6 +1,7 @@
-// `npm run prove -- clients [NAME …]`: makes a client of the partners' document with every generator that can be had, compiles it, and runs one flow
-// with it against a service of its own. The size of the client is compared with that of one made of the whole document. Tools are installed into a folder beside the project (ASSAY_CLIENTS_DIR), by the package managers of the machine.
-// With `--write` the table goes into docs/generated-clients.md.
+// `npm run prove -- clients [NAME …]`: makes a client from the partners' document with every available
+// generator, compiles it, and runs one flow against a service that it starts. Compares its size with a client
+// of the whole document. Package managers of the machine install the tools into a folder beside the project
+// (ASSAY_CLIENTS_DIR). `--write` puts the table into docs/generated-clients.md.
 import { spawn, spawnSync } from "node:child_process";
 import {
   cpSync,
@@ -48,7 +49,7 @@ type Client = {
   needsToCompile?: readonly string[];
   generates: (out: string) => void;
   compiles: (out: string) => void;
-  /** Null while nobody has written one. */
+  /** Null if there is none yet. */
   flow: ((out: string) => void) | null;
 };
 
@@ -295,7 +296,7 @@ const clients: readonly Client[] = [
     language: "Python",
     needs: ["java", "mvn"],
     needsToCompile: ["python3"],
-    // Its templates for events of OpenAPI 3.1 leave out the types of parameters, so it is asked for operations only.
+    // Its templates for OpenAPI 3.1 events omit parameter types, so only operations are generated.
     options: "`--global-property=apis,models,supportingFiles`",
     generates: (out) => generate("python", out, ["--global-property=apis,models,supportingFiles"]),
     compiles: (out) => void run(out, "python3", ["-m", "compileall", "-q", "openapi_client"]),

@@ -1,10 +1,11 @@
-// node:test finds out which test a piece of code belongs to by following every promise, timer and socket of the process from its beginning to its collection
-// (async_hooks). That took a tenth of the processor time of the tests of the service. Here the context that Node hands on anyway (AsyncLocalStorage) tells it.
+// node:test finds the test of a piece of code by following every promise, timer and socket of the process
+// (async_hooks). That took a tenth of the processor time of the service's tests. Here AsyncLocalStorage,
+// which Node propagates anyway, does the same.
 import asyncHooks from "node:async_hooks";
 
 type Follow = (id: number, type: string, triggerId: number, resource: object) => void;
 
-/** Loads node:test. It must not have been loaded before; whoever loads it later gets this one. */
+/** Loads node:test. It must not have been loaded before; later imports get this one. */
 export async function loadTestRunner(): Promise<
   Pick<typeof import("node:test"), "after" | "describe" | "test">
 > {
@@ -13,7 +14,8 @@ export async function loadTestRunner(): Promise<
   let follow: Follow = () => {};
   let latest: number | undefined;
   let blamed: number | undefined;
-  // What is thrown where no promise waits for it, as from a socket, has left its context when it is told: it is that of the test that began last.
+  // An error outside of any promise, as from a socket, has lost its context.
+  // It is attributed to the test that began last.
   process.on("uncaughtExceptionMonitor", () => {
     blamed = latest;
   });
@@ -51,7 +53,7 @@ export async function loadTestRunner(): Promise<
   try {
     return await import("node:test");
   } finally {
-    // What is tested gets Node's own.
+    // The code under test gets Node's original.
     Object.assign(asyncHooks, { AsyncResource, createHook, executionAsyncId });
   }
 }

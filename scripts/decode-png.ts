@@ -6,10 +6,16 @@ export type Pixels = { readonly width: number; readonly height: number; readonly
 export class PngError extends Error {}
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-/** Samples of a pixel by the kind of colour that the header names: grey, colour, palette, and the first two with transparency. */
+/**
+ * Samples per pixel by the colour type of the header:
+ * grey, colour, palette, and the first two with transparency.
+ */
 const samplesOf: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 
-/** Pictures of eight bits a sample that are not interlaced, which is what phones and scanners write. Nothing is allocated by a number of the file that was not compared with `maxPixels` first. */
+/**
+ * Reads pictures of eight bits per sample without interlacing, as phones and scanners write them. Compares
+ * every number of the file with `maxPixels` before it allocates.
+ */
 export function decodePng(bytes: Buffer, maxPixels: number): Pixels {
   if (!bytes.subarray(0, 8).equals(signature)) throw new PngError("This is no PNG");
   const parts: Buffer[] = [];
@@ -42,12 +48,12 @@ function unpacked(parts: readonly Buffer[], length: number): Buffer {
     const data = inflateSync(Buffer.concat(parts), { maxOutputLength: length });
     if (data.length === length) return data;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new PngError("The picture cannot be decoded");
 }
 
-/** Each row is told as the difference from its left, upper and upper left neighbours, in one of five ways. */
+/** Each row holds differences to its left, upper and upper left neighbours, in one of five ways. */
 function unfiltered(data: Buffer, stride: number, height: number, step: number): Uint8Array {
   const out = new Uint8Array(stride * height);
   for (let y = 0; y < height; y++) {

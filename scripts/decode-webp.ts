@@ -9,7 +9,10 @@ export type WebpDecoder = {
   close(): Promise<void>;
 };
 
-/** No package of ours reads WebP, and every browser does: the one that the browser tests use. It is started with the first picture. */
+/**
+ * No package of ours reads WebP, but every browser does.
+ * This uses that of the tests and starts it with the first picture.
+ */
 export function webpDecoder(): WebpDecoder {
   let opened: ReturnType<typeof open> | null = null;
   return {

@@ -17,7 +17,7 @@ const settingNames = new Set<string>([
 
 type Schema = { $ref?: string; properties?: Record<string, Schema>; definitions?: Record<string, Schema> };
 
-/** The paths of the mappings in a YAML file that is written in blocks, as far as they are not within braces. */
+/** The paths of the mappings in a YAML file in block style, except those within braces. */
 function pathsOf(yaml: string): Set<string> {
   const found = new Set<string>();
   const open: { indent: number; name: string }[] = [];

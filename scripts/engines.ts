@@ -1,5 +1,5 @@
-// `npm run prove -- engines`: the pages in browsers of other makers than that of the tests, Firefox and WebKit (the engine of Safari), as Debian has them. `firefox` or `webkit` for
-// one of them, numbers for some of the walks. Pictures are in `test-artifacts/engines`.
+// `npm run prove -- engines`: runs the pages in Firefox and WebKit (the engine of Safari), as packaged by
+// Debian. `firefox` or `webkit` selects one, numbers select walks. Pictures are in `test-artifacts/engines`.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -25,7 +25,7 @@ const findProgram: FindProgram = (...names) => {
   return files.find(thisMachine.isProgram) ?? null;
 };
 
-/** In a browser of its own, so that no walk finds what another left. Tells whether it came to its end. */
+/** Uses a new browser, so that walks do not affect each other. Returns whether it finished. */
 async function walkIn(name: EngineName, number: number, walk: Walk, service: Service): Promise<boolean> {
   const engine = await engines[name](findProgram);
   const startedAt = Date.now();

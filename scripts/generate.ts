@@ -33,7 +33,10 @@ import { describeRecipe, listRecipes, recipeNames } from "./recipe-pages.ts";
 
 const root = new URL("../", import.meta.url);
 
-/** Every generated file with the function that makes it. A test compares what is committed with what they make. */
+/**
+ * Every generated file with the function that makes it.
+ * A test compares the committed files with their output.
+ */
 export const generated: readonly { path: string; make: () => string | Promise<string> }[] = [
   { path: "docs/openapi.json", make: () => `${JSON.stringify(describeApi(routes), null, 2)}\n` },
   { path: "docs/asyncapi.json", make: () => `${JSON.stringify(describeMessages(), null, 2)}\n` },
@@ -284,7 +287,7 @@ if (import.meta.main) {
   const stale = files.filter(({ path, text }) => read(path) !== text);
   if (check && stale.length > 0) {
     console.error(
-      `These files are not what the code generates; run \`npm run generate\`:\n${stale.map(({ path }) => `  ${path}`).join("\n")}`,
+      `These files are out of date; run \`npm run generate\`:\n${stale.map(({ path }) => `  ${path}`).join("\n")}`,
     );
     process.exitCode = 1;
   }

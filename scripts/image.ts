@@ -1,5 +1,6 @@
-// Builds the container image and tries it: started as the chart starts it (no root, read-only, no capabilities) it has to become ready. Says how large it is.
-// `--folder` does the same without a container: what the last stage is made of, in a folder, started with an empty environment.
+// Builds the container image and tests it: started like in the chart (no root, read-only, no capabilities) it
+// must become ready. Prints its size. `--folder` does the same without a container: the contents of the last
+// stage in a folder, started with an empty environment.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";

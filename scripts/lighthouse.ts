@@ -1,6 +1,6 @@
-// `npm run prove -- lighthouse`: pages on a slow phone, measured by Lighthouse, and the bytes that they take. It starts a service of its own with one session, and
-// fetches Lighthouse from npm into node_modules/.cache, because nobody else needs its 140 packages. `NAME …` measures some of the pages, `--runs N` takes the
-// median of N (3), `--keep FOLDER` leaves the whole reports there.
+// `npm run prove -- lighthouse`: measures pages on a slow phone with Lighthouse, and their bytes. It starts a
+// service with one session, and fetches Lighthouse and its 140 packages from npm into node_modules/.cache.
+// `NAME …` selects pages, `--runs N` takes the median of N (3), `--keep FOLDER` keeps the whole reports.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,13 +23,16 @@ type Goals = {
   transferBytes: number | null;
 };
 
-/** What is opened, and as whom. */
+/** What to open, and as which user. */
 type Visit = { path: string; token: string | null };
 
 /** A bank with one session as a person would open it. */
 type Visited = { session: string; token: string };
 
-/** The pages with their goals; the table marks what misses one, and the command then fails. Guide and reference are the largest of their kind. */
+/**
+ * The pages with their goals; the command fails if one misses a goal.
+ * Guide and reference are the largest of their kind.
+ */
 const pages: Readonly<Record<string, { goals: Goals; visit: (visited: Visited) => Visit }>> = {
   verify: page({ performance: 95, transferBytes: 120_000 }, ({ session }) => anybody(session)),
   start: page({ performance: 100 }, () => anybody("/")),
@@ -56,14 +59,16 @@ function page(own: { performance: number; transferBytes?: number }, visit: (visi
 }
 
 /**
- * Lighthouse's measure of the processor: over 2000 on two quiet cores of our own, 250 to 500 with a load of 20, where the same page lost 20 points. Halved, a busy machine passes for
- * a quiet one; doubled, hardly any machine is quiet.
+ * Lighthouse's processor benchmark: over 2000 on two quiet cores, 250 to 500 with a load of 20, where the
+ * same page lost 20 points. Lower: a busy machine passes for a quiet one. Higher: hardly any machine is
+ * quiet.
  */
 const calmBenchmark = 1500;
 
 /**
- * What Lighthouse turns off itself, because the last such switch counts alone, and the parts of Chromium's own window that are pages, each in a process of its own. They start with the
- * first tab and take longer to draw than any page of ours; no phone has them, and on two cores what is measured waits for them.
+ * The features that Lighthouse disables, because only the last such switch counts, and the pages of
+ * Chromium's window. The latter start with the first tab, each in a process, and take longer to draw than our
+ * pages. Phones do not have them.
  */
 const disabledFeatures = [
   "Translate",
@@ -116,8 +121,8 @@ type Report = {
 };
 
 /**
- * Lighthouse starts its browser in a process group of its own, and ends it by itself at SIGINT alone. Whatever ends this command is passed on as that, once Lighthouse is there; what was
- * started before is then stopped below, as at the end of a run.
+ * Lighthouse starts its browser in another process group and ends it only at SIGINT. So any signal is passed
+ * on as SIGINT once Lighthouse runs. Processes started before are stopped below, as at the end of a run.
  */
 let lighthouse: ChildProcess | null = null;
 let interrupted = false;
@@ -177,8 +182,8 @@ async function prepare(baseUrl: string): Promise<Visited> {
 }
 
 /**
- * On a busy machine the browser's own trace sometimes lacks its beginning (NO_NAVSTART) or comes too late. That says nothing of the page, so it is measured
- * again; after three times in a row something else is wrong. Null when it was broken off.
+ * On a busy machine the browser's trace sometimes lacks its beginning (NO_NAVSTART) or is too late. Then the
+ * page is measured again, up to three times in a row. Null if interrupted.
  */
 async function measureUntilSeen(address: string, token: string | null, out: string): Promise<Report | null> {
   for (let time = 1; ; time++) {
@@ -209,7 +214,7 @@ async function measure(
       `--chrome-flags=--headless=new --no-sandbox --disable-gpu --disable-features=${disabledFeatures.join(",")}`,
     ],
     {
-      // A group of its own, so that Ctrl-C reaches it once, from here.
+      // A separate group, so that Ctrl-C reaches it once, from here.
       detached: true,
       stdio: ["ignore", "ignore", "pipe"],
       env: { ...process.env, CHROME_PATH: browser },
@@ -263,9 +268,9 @@ function report(reports: readonly Report[], goals: Goals): void {
   const power = median(reports.map(({ environment }) => environment.benchmarkIndex));
   if (power < calmBenchmark)
     process.stdout.write(
-      `  the machine was busy (benchmark index ${power.toFixed(0)}): blocking time and score say more about it than about the page\n`,
+      `  the machine was busy (benchmark index ${power.toFixed(0)}), so blocking time and score are not reliable\n`,
     );
-  // A busy machine says nothing against the speed of a page; bytes, shifts and accessibility are the same on it.
+  // A busy machine makes speed meaningless; bytes, shifts and accessibility stay the same.
   const counted = rows.filter(([name]) => name !== "performance" || power >= calmBenchmark);
   if (counted.some(([, , , met]) => !met)) process.exitCode = 1;
   for (const [name, value, unit, met] of rows)

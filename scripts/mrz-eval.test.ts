@@ -67,7 +67,7 @@ test("an evaluation tells what is read on a folder of labelled pictures and film
     [
       "file,line 1,line 2,line 3",
       ["card.PNG", ...linesOf("card")].join(","),
-      // What is printed on another document than the picture shows.
+      // The lines of another document than the picture shows.
       ["permit.jpg", ...linesOf("passport")].map((cell) => `"${cell}"`).join(","),
       "broken.png,",
       "lost.jpg,",
@@ -99,7 +99,7 @@ test("an evaluation of lines without a folder says how it is called", () => {
 });
 
 test("a PNG is read whatever its colours and filters are, and a broken or too large one is refused", () => {
-  // Two by three pixels of grey; every row is told by another filter.
+  // Two by three grey pixels; every row uses another filter.
   const grey = png(2, 3, 0, Uint8Array.of(0, 10, 20, 1, 5, 5, 2, 1, 1));
   assert.deepEqual(
     [...decodePng(grey, 6).rgb].filter((_, n) => n % 3 === 0),

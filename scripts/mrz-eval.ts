@@ -1,7 +1,9 @@
 /**
- * `npm run mrz-eval -- FOLDER`: how many documents the reader of the printed lines reads on an operator's own pictures (JPEG, PNG or WebP). What each says stands in a text file of the same name
- * beside it (the lines of its zone, or nothing where there is none), or for all of them in `labels.csv`. A folder in it is a film: its pictures in the order of their names are frames of one document, as the camera
- * sees them, and `lines.txt` in it is what the document says. Nothing is written and nothing leaves the machine; of the lines nothing is printed.
+ * `npm run mrz-eval -- FOLDER`: how many documents the reader of the printed lines reads on an operator's
+ * pictures (JPEG, PNG or WebP). A text file of the same name holds the lines of each picture, or nothing if
+ * there is no zone; `labels.csv` may hold them for all. A subfolder is a film: its pictures, sorted by name,
+ * are frames of one document, and `lines.txt` has its lines. Nothing is written, printed of the lines, or
+ * sent.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
@@ -47,7 +49,7 @@ function labelsIn(folder: string): ReadonlyMap<string, string> {
   return labels;
 }
 
-/** A label that is no zone is the operator's mistake, and is told as one. */
+/** A label that is no zone is a mistake of the operator and is reported. */
 function keyOf(lines: string, at: Date): string | null | "no_label" {
   try {
     return keyIn(lines, at);
@@ -106,7 +108,7 @@ async function outcomeOf(
 async function main(folder: string | undefined): Promise<void> {
   if (folder === undefined || !existsSync(folder)) {
     console.error(
-      "Usage: npm run mrz-eval -- FOLDER, with pictures (JPEG, PNG or WebP) in it, and the lines of each in a text file of the same name or in labels.csv; a folder in it with lines.txt is a film",
+      "Usage: npm run mrz-eval -- FOLDER. It holds pictures (JPEG, PNG or WebP), with the lines of each in a text file of the same name or in labels.csv. A subfolder with lines.txt is a film",
     );
     process.exitCode = 2;
     return;

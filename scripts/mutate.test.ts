@@ -66,7 +66,7 @@ test("a mutant counts as noticed when a test fails because of it, and for no oth
   );
   assert.deepEqual(Object.fromEntries(results.map(({ id, status }) => [id, status])), {
     boundary: "killed",
-    // It runs while its module is loaded, so that a process of its own begins with it.
+    // It runs while its module is loaded, so it needs a new process.
     constant: "killed",
     label: "killed",
     // What it leaves behind makes the other test fail, with every mutant that comes after it.

@@ -1,7 +1,7 @@
-// `npm run mutate`: changes one thing of the code after the other (a mutant) and runs the tests that reach it; a
-// change that no test notices is listed. `-- sessions webhooks` for some of the modules, `-- path/to/rule.ts` for a
-// file and the tests in its folder, `--sample 250` for so many mutants of each, drawn by chance, `--seed 2` for
-// others, `--lanes 1` for one process at a time. What was found of each mutant is in `test-artifacts/mutate`.
+// `npm run mutate`: changes the code in one place at a time (a mutant), runs the tests that reach it, and
+// lists changes that no test notices. `-- sessions webhooks` selects modules, `-- path/to/rule.ts` a file and
+// the tests in its folder. `--sample 250` draws this many mutants of each, `--seed 2` draws others, `--lanes
+// 1` uses one process. Results per mutant are in `test-artifacts/mutate`.
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -34,7 +34,7 @@ const root = path.resolve(import.meta.dirname, "..");
 const tool = path.join(root, "node_modules", ".cache", "mutate");
 const reports = path.join(root, "test-artifacts", "mutate");
 
-/** The part of StrykerJS that makes mutants, in a folder of its own: no other command needs its 78 packages. */
+/** The part of StrykerJS that makes mutants, in a separate folder: no other command needs its 78 packages. */
 async function loadInstrumenter(): Promise<Instrumenter> {
   const wanted = path.join(import.meta.dirname, "mutate");
   const entry = path.join(tool, "node_modules/@stryker-mutator/instrumenter/dist/src/index.js");

@@ -3,9 +3,9 @@ import path from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 
 /**
- * A part of the build of the web apps: each asset that becomes smaller is written a second time, compressed as far as brotli goes. That takes a
- * second for a script of 300 kB, which nobody has while a person waits. What is only loaded later, for the camera, is large and compressed when it is
- * asked for.
+ * Part of the web apps' build: writes a maximally compressed brotli copy of each asset that becomes smaller.
+ * That takes a second for a script of 300 kB, too long for a request. Large files that load later, for the
+ * camera, are compressed on request.
  */
 export function precompress(): { name: string; apply: "build"; closeBundle(): void } {
   return {
@@ -23,5 +23,8 @@ export function precompress(): { name: string; apply: "build"; closeBundle(): vo
   };
 }
 
-/** Half: the largest script of the pages themselves is left out. Twice: the build compresses the models' program of the camera for two seconds. */
+/**
+ * Smaller: leaves out the largest script of the pages.
+ * Larger: compresses the camera's models for two seconds.
+ */
 const maxBytes = 500_000;

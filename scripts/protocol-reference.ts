@@ -19,8 +19,8 @@ import { closeRules, deviceLimits, phaseAfterHearing, phaseAfterSending } from "
 import type { TSchema } from "typebox";
 
 /**
- * docs/verify-protocol.md: the tables that both ends are written from, printed. What a phase, a limit or a rule means is said in the
- * comments of the source, once; it is taken from there.
+ * docs/verify-protocol.md: prints the tables that both ends are written from. Meanings of phases, limits and
+ * rules come from the comments of the source.
  */
 export function describeProtocol(): string {
   const protocol = sourceOf("../packages/contract/src/verify-protocol.ts");
@@ -49,7 +49,7 @@ export function describeProtocol(): string {
         ...verifyPhases.map((phase) => (rules[phase] === "taken" ? "✓" : code(rules[phase]))),
       ]),
     ),
-    "The device never sends what this table does not take. What it has sent moves the phase by itself:",
+    "The device never sends what this table does not accept. Sending these messages changes the phase:",
     "",
     ...table(
       ["The device sends", "Phase from then on"],
@@ -125,7 +125,7 @@ export function describeProtocol(): string {
     ),
     "## Faults of the service",
     "",
-    "They use up no try; `phase` of the message tells where to go on.",
+    "They use up no try; `phase` of the message says where to continue.",
     "",
     ...table(
       ["Code", "Message"],
@@ -197,7 +197,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 const code = (value: unknown) => `\`${String(value)}\``;
 const grouped = (value: number) => value.toLocaleString("en-US");
 
-// --- from the comments of the source ---------------------------------------------------------------------------------
+// --- from the comments of the source -----------------------------------------------------------------------
 
 function sourceOf(path: string): string {
   return readFileSync(new URL(path, import.meta.url), "utf8");

@@ -1,6 +1,7 @@
-// `npm run prove`: runs what shows the promises of a release, and writes a signed report (scripts/proof).
-// `npm run prove -- NAME [options]`: one proof that takes minutes and needs more than the suite has, such as another release or several
-// machines. Each is a file in scripts/prove that exports `prove` and `about`, or a script of its own; `-- --help` lists them.
+// `npm run prove`: runs the proofs of a release and writes a signed report (scripts/proof). `npm run prove --
+// NAME [options]`: runs one proof that takes minutes and needs more than the suite, such as another release
+// or several machines. Each is a file in scripts/prove that exports `prove` and `about`, or a separate
+// script; `-- --help` lists them.
 import { globSync } from "node:fs";
 import path from "node:path";
 import { runProof, usage } from "./proof/run-proof.ts";
@@ -13,7 +14,7 @@ type Prover = {
 
 /** They read the arguments after their name by themselves. */
 const scripts: Readonly<Record<string, string>> = {
-  clients: "clients of the API, made by every generator that can be had, compile and run",
+  clients: "clients of the API, made by every available generator, compile and run",
   engines: "the pages work in Firefox and WebKit",
   lighthouse: "the pages are quick, small and accessible on a slow phone",
 };

@@ -21,7 +21,7 @@ const otherKinds: readonly { readonly name: string; readonly isKind: (start: str
   { name: "BMP", isKind: (start) => start.startsWith("BM") },
 ];
 
-/** Pictures of an evaluation: JPEG, JPEG 2000, PNG and WebP, by their first bytes, whatever the name of the file says. */
+/** Pictures of an evaluation: JPEG, JPEG 2000, PNG and WebP, recognized by their first bytes. */
 export function pictureReader(): PictureReader {
   const webp = webpDecoder();
   return {

@@ -9,8 +9,8 @@ export function git(...args: string[]): string {
 }
 
 /**
- * The release that an installation is upgraded from: the last tag or, where there is none, the commit before the one that last
- * added a migration, so that at least one is proven. Empty where the history does not go back as far.
+ * The release to upgrade from: the last tag or, without one, the commit before the one that last added a
+ * migration, so that at least one is proven. Empty if the history does not go back far enough.
  */
 export function releaseBefore(): string {
   const tag = git("describe", "--tags", "--abbrev=0");
@@ -32,7 +32,10 @@ export function extract(commit: string, folder: string): string {
   return folder;
 }
 
-/** The release as it was, with the packages of this one where it names the same, and with its own workspaces in any case. */
+/**
+ * The release as it was, with this one's packages if the versions are equal,
+ * and always with its own workspaces.
+ */
 export function unpack(commit: string, folder: string): string {
   extract(commit, folder);
   const lock = (of: string) => readFileSync(path.join(of, "package-lock.json"), "utf8");

@@ -1,5 +1,5 @@
-// `npm run release -- [--dry-run] [--without image,apk]`: builds all that is given away into one folder, with an SBOM, checksums and a signature
-// over them. docs/releasing.md says how to publish it and how a stranger verifies it.
+// `npm run release -- [--dry-run] [--without image,apk]`: builds all release artifacts into one folder, with
+// an SBOM, checksums and a signature over them. docs/releasing.md describes how to publish and verify them.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -32,9 +32,9 @@ const usage = `usage: npm run release -- --key FILE [--keystore FILE] [--origin 
 
   --key FILE       SSH private key that signs the checksums
   --keystore FILE  key store that signs the Android app, its password in ASSAY_KEYSTORE_PASSWORD; a debug key without it
-  --origin URL     an Android app for this service alone, in place of Assay Reader
+  --origin URL     an Android app for this service only, in place of Assay Reader
   --proof FOLDER   where \`npm run prove\` wrote its report (dist/proof)
-  --dry-run        the same with a key that is thrown away`;
+  --dry-run        the same with a temporary key`;
 
 class Refusal extends Error {}
 

@@ -1,6 +1,7 @@
-// The beginning of every npm script. Plain JavaScript without dependencies, because it runs on the Node of the machine (20 or
-// newer) and before anything is installed. It installs what is missing, finds Node 24, builds pages and service when their
-// sources changed, and then runs the real command under Node 24. `bin/assay` runs the service itself, so that this does not stay in memory beside it.
+// Entry point of every npm script. Plain JavaScript without dependencies, because it runs on the machine's
+// Node (20 or newer) before anything is installed. It installs missing packages, finds Node 24, builds pages
+// and service if their sources changed, and runs the command under Node 24. `bin/assay` runs the service
+// without this process.
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -17,12 +18,15 @@ const withoutTools = " without tools";
 
 const collectors = Math.min(4, Math.max(1, availableParallelism() - 1));
 
-/** The fuzzer measures resident memory, and with the usual heap most of that would be garbage. Most inputs end in an error. */
+/**
+ * The fuzzer measures resident memory, which with the default heap would be mostly garbage.
+ * Most inputs end in an error.
+ */
 const fuzzerFlags = ["--max-semi-space-size=4", "--max-old-space-size=64", "--stack-trace-limit=0"];
 
 class Refusal extends Error {}
 
-/** Every command as the list of Node 24 invocations it stands for, run one after the other until one fails. */
+/** Every command as a list of Node 24 invocations, run in order until one fails. */
 const commands = {
   dev: (args) => [["--watch", "apps/server/src/main.ts", "start", ...args]],
   test: (args) => [["scripts/test.ts", ...args]],
@@ -31,7 +35,8 @@ const commands = {
     what === "fonts"
       ? [["scripts/fonts.ts"]]
       : [["scripts/generate.ts", ...(what === undefined ? [] : [what]), ...args]],
-  // The tests begin with the formatter, the linter and the compiler, so checking is testing plus the generated files.
+  // The tests include formatter, linter and compiler,
+  // so checking adds only the generated files and the report on words.
   check: (args) => [["scripts/generate.ts", "--check"], ["scripts/words.ts"], ["scripts/test.ts", ...args]],
   words: (args) => [["scripts/words.ts", ...args]],
   shop: (args) => [["--disable-warning=ExperimentalWarning", "examples/shop/start.ts", ...args]],
@@ -53,7 +58,7 @@ const commands = {
     const targets = ["chip", "mrz", "wallet"];
     if (targets.includes(what)) return [readers(what, args)];
     const options = what === undefined ? [] : [what, ...args];
-    // What is asked of single readers of the chip is not asked of the others.
+    // `--only` names a reader of the chip.
     return (options.includes("--only") ? ["chip"] : targets).map((target) => readers(target, options));
   },
 };
@@ -105,12 +110,13 @@ async function main() {
   }
 }
 
-// --- packages ---------------------------------------------------------------------------------------------------------
+// --- packages ----------------------------------------------------------------------------------------------
 
 function wantedStamp() {
   const hash = createHash("sha256");
   hash.update(readFileSync(path.join(root, "package-lock.json")));
-  // Native packages differ by platform, and a folder shared between two machines must not pass for installed on both.
+  // Native packages differ by platform,
+  // so a folder shared by two machines must not count as installed on both.
   hash.update(`${process.platform} ${process.arch}`);
   return hash.digest("hex");
 }
@@ -139,9 +145,9 @@ async function installWhenStale(tools) {
           ? "Installing what tests and benchmarks need…\n"
           : "Installing changed packages…\n",
     );
-    // Who has tested here will test again.
+    // A machine that ran tests before keeps the tools for them.
     const withTools = tools || (found !== null && found !== unfinished && !found.endsWith(withoutTools));
-    // An installation that was killed half-way leaves packages that look complete to npm; only starting over is safe.
+    // A killed installation leaves packages that look complete to npm; only starting over is safe.
     if (found === unfinished) rmSync(modules, { recursive: true, force: true });
     mkdirSync(modules, { recursive: true });
     writeFileSync(stampFile, unfinished);
@@ -152,8 +158,8 @@ async function installWhenStale(tools) {
 }
 
 /**
- * `npm install --no-save` installs what the lock file names and never rewrites it. `npm ci` would empty node_modules under a
- * service that is still running from it, and refuses a lock file without the packages of every other platform.
+ * `npm install --no-save` installs what the lock file names and never rewrites it. `npm ci` would empty
+ * node_modules under a running service, and refuses a lock file without the packages of every other platform.
  */
 function npmInstall(withTools) {
   const flags = [
@@ -167,7 +173,7 @@ function npmInstall(withTools) {
     // Warnings about engines are about the Node that runs npm, not the one that runs the packages.
     "--loglevel=error",
   ];
-  // Under `npm run` this is the very npm that was called, also where no `npm` is in the PATH.
+  // Under `npm run` this is the npm that was called, even if no `npm` is in the PATH.
   const cli = process.env.npm_execpath;
   const [file, args] =
     cli !== undefined && /npm-cli\.c?js$/.test(cli) ? [process.execPath, [cli, ...flags]] : ["npm", flags];
@@ -181,8 +187,8 @@ function npmInstall(withTools) {
 }
 
 /**
- * A folder is the lock. It comes into being by a rename, which succeeds for a single process, and with the process id already
- * in it, so that a lock left behind by a killed process is known as such.
+ * A folder is the lock. It is created by a rename, which succeeds for one process only, and already holds the
+ * process id. So a lock left by a killed process can be recognized.
  */
 async function withLock(folder, work) {
   const mine = `${folder}.${process.pid}`;
@@ -200,7 +206,7 @@ async function withLock(folder, work) {
   for (let announced = false; !moved(mine, folder); announced = true) {
     if (lockHolder(folder) === "dead") {
       const aside = `${mine}.old`;
-      // Somebody else may have cleared it and taken the lock since it was looked at; then it goes back.
+      // Another process may have cleared it and taken the lock meanwhile; then it is put back.
       if (moved(folder, aside) && (lockHolder(aside) === "dead" || !moved(aside, folder))) {
         rmSync(aside, { recursive: true, force: true });
       }
@@ -212,7 +218,7 @@ async function withLock(folder, work) {
   try {
     return await work();
   } finally {
-    // Renamed first: a folder that is being emptied can be replaced by the next holder's, whose lock would go with it.
+    // Renamed first: otherwise the next holder could create its lock in the folder while it is being deleted.
     if (moved(folder, mine)) rmSync(mine, { recursive: true, force: true });
   }
 }
@@ -245,7 +251,7 @@ function isAlive(pid) {
   }
 }
 
-// --- Node 24 ----------------------------------------------------------------------------------------------------------
+// --- Node 24 -----------------------------------------------------------------------------------------------
 
 function findNode() {
   if (Number(process.versions.node.split(".")[0]) >= 24) return process.execPath;
@@ -257,7 +263,7 @@ function findNode() {
   );
 }
 
-// --- builds -----------------------------------------------------------------------------------------------------------
+// --- builds ------------------------------------------------------------------------------------------------
 
 /** The pages are built by Vite, the service by its own file. */
 async function buildWhenStale(node, app) {
@@ -293,7 +299,7 @@ function isFresh(folder) {
   }
 }
 
-/** Whatever can change what is built: the app itself, the packages it imports from source, the locked versions. */
+/** Everything that affects the build: the app, the packages it imports from source, the locked versions. */
 function hashInputs(folder) {
   const hash = createHash("sha256").update(readFileSync(path.join(root, "package-lock.json")));
   hash.update(hashFolder(folder));
@@ -333,7 +339,7 @@ function hashFolder(folder) {
   return digest;
 }
 
-// --- handing over -----------------------------------------------------------------------------------------------------
+// --- handing over ------------------------------------------------------------------------------------------
 
 function childEnvironment(node) {
   const binaries = [path.join(modules, ".bin"), path.dirname(node)];
@@ -358,8 +364,9 @@ function runToEnd(node, args) {
     stdio: "inherit",
     env: childEnvironment(node),
   });
-  // At a terminal the child gets Ctrl-C and the hang-up by itself, and a second one would mean "do not wait". Without a
-  // terminal whoever signals this process (a supervisor, a container) means the child.
+  // At a terminal the child receives Ctrl-C and the hang-up directly, and a second one would mean "do not
+  // wait". Without a terminal, signals to this process (from a supervisor or container) are meant for the
+  // child.
   let signalled = false;
   const pass = (signal) => {
     signalled = true;
@@ -380,8 +387,9 @@ function runToEnd(node, args) {
 }
 
 /**
- * npm runs a script through a shell, and passes a signal to that shell only, which ends without passing it on. The service would
- * go on with nobody in charge. Under npm the parent is that shell, so its end means that npm was told to end.
+ * npm runs a script through a shell and passes a signal only to that shell, which ends without passing it on.
+ * The service would continue without a supervisor. Under npm the parent is that shell, so its end means that
+ * npm was stopped.
  */
 function whenNpmEnds(then) {
   if (process.env.npm_lifecycle_event === undefined) return undefined;

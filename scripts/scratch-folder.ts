@@ -1,4 +1,5 @@
-// Where the tests of one run keep databases, data folders and profiles of browsers: thousands of small files that nobody wants afterwards.
+// Folder for the databases, data folders and browser profiles of one test run:
+// thousands of small temporary files.
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { freemem, tmpdir } from "node:os";
 import path from "node:path";
@@ -10,7 +11,7 @@ const neededBytes = 4 * gib;
 const neededFreeBytes = 8 * gib;
 const prefix = "assay-tests-";
 
-/** Whether files may be kept there and programs be started from there, by what the system says of its mounts. */
+/** Whether the folder is a memory file system that allows files and programs, by the mount table. */
 export function isInMemory(mounts: string, folder: string): boolean {
   const last = mounts
     .split("\n")
@@ -20,7 +21,7 @@ export function isInMemory(mounts: string, folder: string): boolean {
   return kind === "tmpfs" && options.split(",").includes("rw") && !options.split(",").includes("noexec");
 }
 
-/** In memory where there is plenty: a disk makes a run longer by a tenth, with the journal of its file system alone. Who sets TMPDIR has decided. */
+/** In memory if there is plenty: the journal of a disk makes a run a tenth longer. TMPDIR overrides it. */
 export function openScratchFolder(): { folder: string; close(): void } {
   const folder = mkdtempSync(path.join(hasMemory() ? memory : tmpdir(), `${prefix}${process.pid}-`));
   // Where root runs the tests, PostgreSQL is another user.

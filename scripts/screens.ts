@@ -1,5 +1,6 @@
-// `npm run screens`: walks every screen of the verify page and of the dashboard, the start page, the page of a shop that frames it, the gallery of their parts and the mails, and lays the pictures beside each
-// other on sheets in `test-artifacts/sheets`, one for each width and scheme.
+// `npm run screens`: walks the screens of the verify page and the dashboard, the start page, a shop that
+// frames it, the gallery and the mails. Lays the pictures on sheets in `test-artifacts/sheets`, one per width
+// and scheme.
 import { spawnSync } from "node:child_process";
 import { globSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -14,7 +15,7 @@ const pictures = path.join(root, "test-artifacts");
 const sheets = path.join(pictures, "sheets");
 const parts = process.argv.slice(2);
 
-/** As many as can be told apart when the whole sheet is looked at at once; of a long screen its beginning. */
+/** As many as are recognizable on one sheet; of a long screen its beginning. */
 const screensOnSheet = 18;
 
 /** What stands in the places of a mail. */

@@ -9,7 +9,10 @@ const starts = (program: string, ...args: string[]) =>
   spawnSync(program, args, { stdio: "ignore" }).status === 0;
 const named = (variable: string) => (process.env[variable] ?? "") !== "";
 
-/** What the tests of `npm run test:system` use. A test whose need is missing is skipped, with the same reason. */
+/**
+ * What the tests of `npm run test:system` need.
+ * A test whose need is missing is skipped, with the same reason.
+ */
 const needs: readonly Need[] = [
   {
     for: "a browser with windows",

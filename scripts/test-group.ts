@@ -1,5 +1,6 @@
-// A process of the test run: it runs some test files one after the other, each as a suite, so that the service is loaded once for all of them. `node --test` alone either
-// has a process for each file, or (`--test-isolation=none`) loads all files before it runs the first, with everything that they open.
+// A process of the test run. It runs test files in order, each as a suite, so that the service is loaded
+// once. `node --test` has a process per file, or (`--test-isolation=none`) loads all files, with everything
+// that they open, before it runs the first.
 import { pathToFileURL } from "node:url";
 import { loadTestRunner } from "./current-test.ts";
 
@@ -9,8 +10,8 @@ const { after, describe, test } = await loadTestRunner();
 const graceMs = 2000;
 
 type Handle = { constructor: { name: string }; [property: string]: unknown };
-/** Told of once, of the file that opened them. */
-const toldOf = new Set<Handle>();
+/** Reported once, for the file that opened them. */
+const reported = new Set<Handle>();
 
 export async function runFiles(
   files: readonly string[],
@@ -41,21 +42,24 @@ export async function runFiles(
     const what = [process.getActiveResourcesInfo().join(", "), ...openHandles().map(describeHandle)].join(
       "\n  ",
     );
-    if (toldOf.size === 0)
-      process.stderr.write(`all tests are done, but the process does not end; still open: ${what}\n`);
+    if (reported.size === 0)
+      process.stderr.write(`all tests are done, but the process does not end. Still open: ${what}\n`);
     process.exit(1);
   }, quietMs).unref();
 }
 
-/** Servers, processes and threads that are still there. Sockets are left out: those that clients keep for the next request close by themselves. */
+/**
+ * Servers, processes and threads that are still open.
+ * Sockets are ignored: kept-alive client sockets close by themselves.
+ */
 async function whatIsLeft(): Promise<string[]> {
   const deadline = Date.now() + graceMs;
-  // A server that was told to listen a moment ago does so now.
+  // A server that was just asked to listen does so now.
   await new Promise((resolve) => setImmediate(resolve));
   for (;;) {
     const left = openHandles().filter(
       (handle) =>
-        !toldOf.has(handle) &&
+        !reported.has(handle) &&
         (["ChildProcess", "Worker"].includes(handle.constructor.name) ||
           (handle.constructor.name === "Server" && handle.listening === true)),
     );
@@ -63,7 +67,7 @@ async function whatIsLeft(): Promise<string[]> {
       await new Promise((resolve) => setTimeout(resolve, 20));
       continue;
     }
-    for (const handle of left) toldOf.add(handle);
+    for (const handle of left) reported.add(handle);
     return left.map(describeHandle);
   }
 }

@@ -133,7 +133,7 @@ test("run directly, the runner brings the web apps up to date before a browser t
     "kubernetes/schemas.ts",
   ])
     cpSync(path.join(checkout, "scripts", file), path.join(root, "scripts", file));
-  // Stands for the script that builds what is stale.
+  // Replaces the script that builds what is stale.
   writeFileSync(
     path.join(root, "scripts/run.mjs"),
     `import { appendFileSync } from "node:fs"; appendFileSync("built", process.argv[2]);`,

@@ -1,6 +1,6 @@
-// The test suite behind `npm test`: checks of the source, then every test file against one PostgreSQL. With `--system`, behind
-// `npm run test:system`, the files that need more than Node and npm. Arguments pick the files whose path contains one of
-// them; the path of a fixture runs that fixture.
+// The test suite behind `npm test`: checks of the source, then every test file against one PostgreSQL. With
+// `--system`, behind `npm run test:system`, the files that need more than Node and npm. Arguments select
+// files by parts of their path; the path of a fixture runs that fixture.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, globSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
@@ -31,7 +31,10 @@ type Outcome = {
 };
 type Gate = { name: string; run(): Promise<{ ok: boolean; output: string }> };
 type Prepared = { environment: Record<string, string>; close(): Promise<void> };
-/** Checks of the source that count as one test each. They run while PostgreSQL starts and the first files run. */
+/**
+ * Checks of the source that count as one test each.
+ * They run while PostgreSQL starts and during the first files.
+ */
 const gates: Gate[] = [
   { name: "types (tsc)", run: () => checkTypes("tsconfig.json") },
   { name: "types of the verify app", run: () => checkTypes("apps/verify/tsconfig.json") },
@@ -51,7 +54,7 @@ async function main(scratch: string): Promise<number> {
     total.skips.push(...outcome.skips);
   };
 
-  // Somebody who works on one file wants that file's answer; the whole run checks everything.
+  // A run of selected files skips them; a whole run checks everything.
   const isWholeRun = filters.length === 0 && !isSystemRun;
   const gatesToRun = isWholeRun ? gates : [];
   const preparing = files.length === 0 ? Promise.resolve(nothingPrepared) : preparePostgres();
@@ -85,7 +88,8 @@ async function main(scratch: string): Promise<number> {
       ...(browser.isPinned ? { ASSAY_TEST_PINNED_BROWSER: "1" } : {}),
       ...(browser.whole === null ? {} : { CHROMIUM_WHOLE_PATH: browser.whole }),
     });
-    // Most of those that take longest come last by name. They begin first, so that nothing waits for them at the end.
+    // Most of the slowest ones come last by name.
+    // They start first, so that nothing waits for them at the end.
     const patient = waiting.filter(needsOwnProcess).reverse();
     const busy = waiting.filter((file) => !needsOwnProcess(file));
     const worker = async (...queues: string[][]): Promise<void> => {
@@ -132,7 +136,7 @@ function finish(total: Outcome, startedAt: number): number {
   return ranNothing || total.failures.length > 0 ? 1 : 0;
 }
 
-/** Tests note the error codes they were answered with; a code that none of them met is not proven to exist. */
+/** Tests record the error codes of their answers; a code that none of them got is unproven. */
 async function checkErrorCodes(seenFile: string): Promise<Outcome> {
   const { errorCodes } = await import("@assay/contract/errors");
   const seen = new Set(existsSync(seenFile) ? (await readFile(seenFile, "utf8")).split("\n") : []);
@@ -143,7 +147,7 @@ async function checkErrorCodes(seenFile: string): Promise<Outcome> {
   return { passed: 0, failures: [{ name, text: missing.join(", ") }], skips: [] };
 }
 
-// --- what runs --------------------------------------------------------------------------------------------------------
+// --- what runs ---------------------------------------------------------------------------------------------
 
 /** `--name=7` among the arguments. */
 function option(name: string, usual: number): number {
@@ -163,14 +167,14 @@ function findTestFiles(filters: readonly string[]): string[] {
 }
 
 /**
- * Files that kill and restart processes, those that look at the process they run in, films of faces, and tests of scripts, which are
- * processes of their own. They spend most of their time waiting.
+ * Files that kill and restart processes, that inspect their process, films of faces, and tests of scripts,
+ * which start processes. They spend most of their time waiting.
  */
 function needsOwnProcess(file: string): boolean {
   return /^scripts\/[^/]+\.test\.ts$|\/test\/(?:faults|verification\/face)\//.test(file);
 }
 
-/** Needs more than Node and npm: packages of the system, other languages, material that is not in the repository. */
+/** Needs more than Node and npm: system packages, other languages, or files outside of the repository. */
 function isSystemTest(file: string): boolean {
   return file.endsWith(".system.test.ts") || needsWholeBrowser(file);
 }
@@ -183,12 +187,15 @@ function needsWholeBrowser(file: string): boolean {
   return file.endsWith(".whole-browser.test.ts");
 }
 
-// --- files ------------------------------------------------------------------------------------------------------------
+// --- files -------------------------------------------------------------------------------------------------
 
-/** What a process has gathered after so many files goes with it. */
+/** Memory that a process accumulates is freed after this many files. */
 const filesInOneProcess = 50;
 
-/** Takes files for one process: many at the beginning, few at the end, so that no lane waits long for the last one. A browser takes as long as five other files. */
+/**
+ * Takes files for one process: many at first, few at the end, so that no lane waits long for the last one. A
+ * browser test counts as five other files.
+ */
 function nextGroup(queue: string[]): string[] {
   const weightOf = (file: string) => (isBrowserTest(file) ? 5 : 1);
   const whole = queue.reduce((sum, file) => sum + weightOf(file), 0);
@@ -214,7 +221,7 @@ async function runGroup(folder: string, files: string[]): Promise<Outcome & { no
   const events = run({
     files: [entry],
     cwd: root,
-    // Throughput counts here, not how long a collection holds up a request. `bin/assay` says what the second one prevents.
+    // Throughput counts here, not pauses by garbage collection. `bin/assay` explains the second flag.
     execArgv: ["--max-semi-space-size=32", "--no-concurrent-sparkplug"],
     // For a file that does not even notice its own limit.
     timeout: limitMs * files.length + 60_000,
@@ -323,7 +330,7 @@ function indent(text: string): string {
   return text.replace(/^/gm, "      ");
 }
 
-// --- checks of the source ---------------------------------------------------------------------------------------------
+// --- checks of the source ----------------------------------------------------------------------------------
 
 async function runGate(gate: Gate): Promise<Outcome> {
   const startedAt = Date.now();
@@ -334,7 +341,10 @@ async function runGate(gate: Gate): Promise<Outcome> {
   return { passed: 0, failures: [{ name: gate.name, text: output }], skips: [] };
 }
 
-/** With the usual four checkers, each of which works out the types that they share, the three take 36 s of a processor instead of 15. */
+/**
+ * With the default of four checkers, each of which computes shared types,
+ * the three take 36 s of processor time instead of 15.
+ */
 function checkTypes(project: string) {
   return runTool("tsc", ["-p", project, "--checkers", "1"]);
 }
@@ -356,11 +366,11 @@ function runTool(tool: string, args: string[]): Promise<{ ok: boolean; output: s
   });
 }
 
-// --- what the tests need ----------------------------------------------------------------------------------------------
+// --- what the tests need -----------------------------------------------------------------------------------
 
 const nothingPrepared: Prepared = { environment: {}, close: async () => {} };
 
-/** The address of a PostgreSQL where the tests may make databases: the one that was given, or our own for this run. */
+/** The address of a PostgreSQL where the tests may make databases: the given one, or one for this run. */
 async function preparePostgres(): Promise<Prepared> {
   const given = process.env.TEST_DATABASE_URL;
   if (given !== undefined && given !== "") {
@@ -402,7 +412,7 @@ function prepareBrowserTests(files: readonly string[]): BrowserTests {
   return { waiting: waiting.filter((file) => !isBrowserTest(file)), browser, skips, failures };
 }
 
-/** `npm test` has built them already; whoever runs this file directly after an edit must not test the build before it. */
+/** `npm test` has built them already; a direct run of this file after an edit must not test an old build. */
 function buildWebApps(): { ok: boolean; output: string } {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,

@@ -1,4 +1,4 @@
-/** Every text by its path. A form of a plural has its category after a `#`, a value that is no text is null. */
+/** Every text by its path. A plural form has its category after a `#`; a value that is no text is null. */
 export function textsIn(value: unknown, path = ""): [path: string, text: string | null][] {
   if (typeof value === "string") return [[path, value]];
   if (typeof value !== "object" || value === null) return [[path, null]];
@@ -19,7 +19,10 @@ function categoriesOf(language: string): string[] {
 
 const keyOf = (path: string) => path.split("#")[0] ?? "";
 
-/** What is wrong with the texts of a language, one sentence each, held against English. `alike` are words that both may have. */
+/**
+ * The faults of a language's texts compared with English, one sentence each.
+ * `alike`: words that may be equal.
+ */
 export function textFaults(
   language: string,
   english: unknown,

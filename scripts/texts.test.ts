@@ -96,8 +96,8 @@ test("verify page and dashboard know the places of every text that has some", ()
 });
 
 /**
- * A button or a line of a step has no room to grow without end. The limit was looked at on 320 pixels: Finnish and Greek have texts of these lengths
- * that still fit, twice as much is a button of three lines.
+ * A button or a step's line has limited room. The limit was checked at 320 pixels: Finnish and Greek texts of
+ * these lengths fit, while twice as much gives a button of three lines.
  */
 const longest = (english: string) => Math.max(24, english.length * 1.9 + 8);
 const inOneLine =

@@ -1,4 +1,5 @@
-// `npm run transport-check`: one conformance suite for everything that carries commands to a chip (packages/device/transport-check/check-transport.ts).
+// `npm run transport-check`: the conformance suite for transports to a chip
+// (packages/device/src/check-transport.ts).
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -20,17 +21,17 @@ import {
 import { virtualStage } from "../packages/device/transport-check/virtual-stage.ts";
 import { buildCheckPage } from "./build-check-page.ts";
 
-const help = `Checks what carries commands to a chip, with one suite for all.
+const help = `Runs the conformance suite for transports to a chip.
 
   npm run transport-check                    the software chip, as a shell and as a desk reader
-  npm run transport-check -- serve           a page for your own shell: build it for the address that is printed, open the page in it,
-                                             type what is printed on a document, and follow what it says
-  npm run transport-check -- page FOLDER     the same page as files, to put under your own origin
+  npm run transport-check -- serve           a page for your shell: build the shell for the printed address, open the page in it,
+                                             type the printed data of a document, and follow the instructions
+  npm run transport-check -- page FOLDER     the same page as files, for your origin
   npm run transport-check -- pcsc            a desk reader: --reader NAME (the first one otherwise), and
                                              --number, --birth YYYY-MM-DD, --expiry YYYY-MM-DD, or --can
   npm run transport-check -- list            what each check means
 
-The Android app's own code is checked by npm run android -- test.
+npm run android -- test checks the code of the Android app.
 
 Options: --port N for serve (default 4400).
 `;

@@ -1,6 +1,6 @@
 /**
- * Counts sentences over 30 words and words that the style guide advises against, in guides, records, comments and messages,
- * and prints the worst. A report for whoever writes: it never fails. `npm run words -- PART` looks at paths with PART only.
+ * Counts sentences over 30 words and words to avoid in guides, records, comments and messages, and prints the
+ * worst. A report for authors: it never fails. `npm run words -- PART` reports on paths with PART only.
  */
 import { globSync, readFileSync } from "node:fs";
 

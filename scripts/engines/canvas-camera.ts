@@ -2,7 +2,9 @@ import { encode } from "jpeg-js";
 import type { RgbPicture } from "../../apps/server/test/support/steered-camera.ts";
 import type { Engine } from "./engine.ts";
 
-/** In place of the browser's camera, which shows what its maker draws: a canvas. `window.shown` takes a JPEG. */
+/**
+ * Replaces the browser's camera, which shows a built-in picture, by a canvas. `window.shown` takes a JPEG.
+ */
 const script = (width: number, height: number) => `(() => {
   const canvas = Object.assign(document.createElement("canvas"), { width: ${width}, height: ${height} });
   const context = canvas.getContext("2d");
@@ -12,10 +14,10 @@ const script = (width: number, height: number) => `(() => {
     const picture = await createImageBitmap(new Blob([bytes], { type: "image/jpeg" }));
     context.drawImage(picture, 0, 0);
   };
-  // A canvas that nobody draws on gives no frames.
+  // A canvas without drawing gives no frames.
   setInterval(() => context.fillRect(0, 0, 1, 1), 60);
   window.canvasCamera = { canvas, context };
-  // Of the object itself WebKit forgets it when it collects what nobody holds.
+  // On the object itself, WebKit's garbage collection would remove it.
   MediaDevices.prototype.getUserMedia = async () => canvas.captureStream(15);
 })()`;
 
@@ -24,11 +26,11 @@ export type CanvasCamera = {
   readonly height: number;
   /** What it shows from the next look at the page on. */
   show(picture: RgbPicture): void;
-  /** As that of the engine, with what is to be shown. */
+  /** Like that of the engine, with the picture to show. */
   evaluate<T>(expression: string): Promise<T>;
 };
 
-/** A camera that shows what it is told, at the page that is open now. */
+/** A camera that shows given pictures, in the current page. */
 export async function installCamera(
   engine: Engine,
   { width, height } = { width: 480, height: 360 },

@@ -1,4 +1,7 @@
-/** A browser of another maker, driven by the protocol that it speaks itself, so that nothing has to be built or downloaded for it. */
+/**
+ * A browser of another vendor, driven by its native protocol,
+ * so that nothing must be built or downloaded for it.
+ */
 export type Engine = {
   readonly version: string;
   goto(url: string): Promise<void>;
@@ -8,7 +11,7 @@ export type Engine = {
   screenshot(): Promise<Buffer>;
   /** Of the page, as near as the browser comes to it: a window has a least width. */
   resize(width: number, height: number): Promise<void>;
-  /** What the browser said was wrong; of WebKit, which tells nobody outside, what its pages heard after they had loaded. */
+  /** Errors reported by the browser. WebKit reports none, so there its pages collect them after loading. */
   problems(): Promise<string[]>;
   close(): Promise<void>;
 };

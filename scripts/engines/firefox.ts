@@ -8,7 +8,7 @@ import { type Engine, EngineMissing, type FindProgram } from "./engine.ts";
 const settings = {
   // WebDriver BiDi alone.
   "remote.active-protocols": 1,
-  // A camera that shows one colour, and nobody who is asked.
+  // A camera that shows one colour, without a permission prompt.
   "media.navigator.streams.fake": true,
   "media.navigator.permission.disabled": true,
   "app.update.enabled": false,
@@ -46,8 +46,8 @@ export async function openFirefox(find: FindProgram): Promise<Engine> {
     let output = "";
     child.stderr.on("data", (chunk) => {
       output += chunk;
-      const told = /WebDriver BiDi listening on (\S+)/.exec(output)?.[1];
-      if (told !== undefined) resolve(told);
+      const match = /WebDriver BiDi listening on (\S+)/.exec(output)?.[1];
+      if (match !== undefined) resolve(match);
     });
     child.once("error", reject);
     child.once("close", () => reject(new Error(`Firefox ended:\n${output}`)));

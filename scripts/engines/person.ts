@@ -3,7 +3,7 @@ import type { Engine } from "./engine.ts";
 
 const patienceMs = 30_000;
 
-/** Somebody at a page of an engine: they wait until something is there, and then press or type. */
+/** A person at a page of an engine: waits until something appears, then presses or types. */
 export class Person {
   readonly engine: Engine;
 

@@ -32,8 +32,8 @@ export type ShellPage = {
 };
 
 /**
- * The service with the script of the iPhone shell in its page, before all others, as the shell adds it. An engine that is driven from outside cannot do that itself, so a proxy writes it
- * into the page.
+ * The service with the script of the iPhone shell in its page, before all others, as the shell adds it. A
+ * remotely controlled engine cannot do that, so a proxy writes it into the page.
  */
 export async function openShellPage(serviceUrl: string, script: string): Promise<ShellPage> {
   const service = new URL(serviceUrl);

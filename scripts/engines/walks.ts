@@ -176,7 +176,7 @@ export const walks: readonly Walk[] = [
       await person.press("Read this document");
       await person.heading("Now show your face");
       const camera = await installCamera(person.engine);
-      // Somebody who was too late for an instruction tries again, as people do.
+      // A person who missed an instruction tries again.
       for (let tries = 1; ; tries++) {
         const outcome = await perform(camera, camera, { person: "adult" }, async () => {
           await person.press(tries === 1 ? "Use the camera" : "Try again");
@@ -200,7 +200,7 @@ export const walks: readonly Walk[] = [
     },
   },
   {
-    name: "in a frame of a partner's page, which is told of the step",
+    name: "in a frame of a partner's page, which receives the step",
     async run(person, service, keep) {
       const server = createServer((_request, response) => {
         response.setHeader("content-type", "text/html; charset=utf-8");
@@ -215,10 +215,10 @@ export const walks: readonly Walk[] = [
         await person.engine.goto(origin);
         const verificationUrl = JSON.stringify(session.verification_url);
         await person.engine.evaluate(`(() => {
-          window.told = [];
-          Assay.open({ verificationUrl: ${verificationUrl}, onReady: () => window.told.push("ready"), onChange: ({ step }) => window.told.push(step) });
+          window.messages = [];
+          Assay.open({ verificationUrl: ${verificationUrl}, onReady: () => window.messages.push("ready"), onChange: ({ step }) => window.messages.push(step) });
         })()`);
-        await person.until("a frame that tells of its step", `window.told.includes("consent")`);
+        await person.until("a frame that reports its step", `window.messages.includes("consent")`);
         await keep("frame");
       } finally {
         server.closeAllConnections();

@@ -8,7 +8,7 @@ import { type Engine, EngineMissing, type FindProgram } from "./engine.ts";
 const browserArguments = [
   "--automation",
   "--enable-media-stream=true",
-  // A camera that shows a clock, and nobody who is asked.
+  // A camera that shows a clock, without a permission prompt.
   "--enable-mock-capture-devices=true",
 ];
 
@@ -24,7 +24,7 @@ const listen = `(() => {
   addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) => heard.push(violatedDirective + " " + blockedURI));
 })()`;
 
-/** The engine of Safari in the small browser that comes with WebKitGTK, in a window that nobody sees, by WebDriver. */
+/** The engine of Safari in the small browser of WebKitGTK, in an invisible window, by WebDriver. */
 export async function openWebKit(find: FindProgram): Promise<Engine> {
   const program = find("WebKitWebDriver");
   const screen = find("Xvfb");
@@ -78,9 +78,9 @@ export async function openWebKit(find: FindProgram): Promise<Engine> {
       const script = `Promise.resolve(${expression}).then(
         (value) => arguments[0](JSON.stringify({ value: value ?? null })),
         (error) => arguments[0](JSON.stringify({ error: String(error) })));`;
-      const told = JSON.parse(await call<string>("POST", `${at}/execute/async`, { script, args: [] }));
-      if (told.error !== undefined) throw new Error(told.error);
-      return told.value as T;
+      const result = JSON.parse(await call<string>("POST", `${at}/execute/async`, { script, args: [] }));
+      if (result.error !== undefined) throw new Error(result.error);
+      return result.value as T;
     };
     const problems: string[] = [];
     const hear = async () => {

@@ -6,11 +6,11 @@ import { colourAt, screenLight } from "@assay/face/colour-schedule";
 import { encode } from "jpeg-js";
 import type { TakenFrame } from "../../apps/server/src/verification/face/face-job.ts";
 
-/** What is put before the camera. `person` is the drawn person (bona fide), all others are attacks. */
+/** What is in front of the camera. `person` is the drawn person (bona fide), all others are attacks. */
 export const kinds = ["person", "print", "tablet", "tinted", "mask"] as const;
 export type Kind = (typeof kinds)[number];
 
-/** Heads that are not among the drawn poses of the test country: nearer ones as a camera sees them, and masks. */
+/** Heads beyond the drawn poses of the test country: nearer ones in camera perspective, and masks. */
 export type Rendered = (name: string) => Picture;
 export const nearerDistances = [7, 4.5] as const;
 export const nearerSizes = [1, 1.2, 1.4] as const;
@@ -33,7 +33,10 @@ export const challenge: Challenge = {
 const straight: Still = { pose: [0, 0], zoom: 1 };
 const turn = (yaw: number, pitch = 0): Still => ({ pose: [yaw, pitch], zoom: 1 });
 const nearer = (zoom: number): Still => ({ pose: [0, 0], zoom });
-/** As people move, with as few looks as the signs need, because each costs a second or so on a busy machine. */
+/**
+ * Typical movements with as few looks as the signals need,
+ * because each costs about a second on a busy machine.
+ */
 const stills: readonly Still[] = [
   ...[straight, straight, straight, nearer(1.2), nearer(1.4), nearer(1.4), nearer(1.4), straight],
   ...[
@@ -134,7 +137,7 @@ function held(
 const isWall = (red: number, green: number, blue: number) =>
   Math.max(red, green, blue) - Math.min(red, green, blue) < 14 && green > 170;
 
-/** In the light of room and screen, through the pixels of a filmed screen where there is one, with the noise of a camera. */
+/** Adds the light of room and screen, the pixels of a filmed screen if there is one, and camera noise. */
 function litBy(
   picture: Picture,
   kind: Kind,
@@ -171,7 +174,10 @@ function litBy(
   return { width, height, data };
 }
 
-/** The pixels of a screen beat with those of the camera (moiré), and a screen that is lit in turns has bands that wander. */
+/**
+ * The pixels of a screen interfere with those of the camera (moiré),
+ * and a rolling refresh shows moving bands.
+ */
 function screenAt(
   x: number,
   y: number,

@@ -41,7 +41,7 @@ type Attack = (typeof attacks)[number];
 
 const unseen: readonly FailureReason[] = ["face_still", "movement_missing", "movement_wrong"];
 
-/** An attacker tries out how far to bend, with the networks that are public: the least that counts as a turn. */
+/** An attacker can find the smallest bend that counts as a turn, because the networks are public. */
 const bends: readonly Bend[] = [22, 30, 38, 46].map((yaw) => ({ yaw, pitch: yaw, depth: 0.8 }));
 
 /** Degrees up to which a look of a genuine film is straight, as for embeddings. */
@@ -149,7 +149,7 @@ function furthestOf(frames: readonly FrameMeasurement[]): FrameMeasurement[] {
   return [...new Set(picks.filter((frame) => frame !== null))];
 }
 
-/** Null where the photograph could not be bent far enough for its face to count as turned, or not be pasted. */
+/** Null if the photograph could not be bent far enough to count as turned, or not be pasted. */
 async function tryAttack(
   { judge, models }: { readonly judge: FaceJudge; readonly models: FaceModels },
   portrait: Look,

@@ -14,9 +14,9 @@ type Shape = readonly Point[];
 const frameMs = 220;
 
 /**
- * Another person's film with a face pasted in: the drawn person follows the challenge, and in every frame the photograph
- * is bent until the points of its face lie on theirs (thin plate splines), coloured like the face below and blended in.
- * Null where the mesh does not find a face.
+ * Another person's film with a pasted face. The drawn person follows the challenge. In every frame the
+ * photograph is bent onto the points of their face (thin plate splines), coloured like the face below and
+ * blended in. Null if the mesh finds no face.
  */
 export async function filmOfSwappedFace(
   models: FaceModels,

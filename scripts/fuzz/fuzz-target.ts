@@ -1,6 +1,8 @@
 import type { Dice } from "./dice.ts";
 
-/** Anything that takes bytes or text from a chip, a wallet, an issuer, a publisher of lists or an operator. */
+/**
+ * A function that reads bytes or text from a chip, a wallet, an issuer, a publisher of lists or an operator.
+ */
 export type FuzzReader = {
   readonly name: string;
   /** It checks signatures or agrees on keys for most inputs, and therefore gets fewer of them. */
@@ -13,7 +15,7 @@ export type FuzzReader = {
   damage(seeds: readonly Uint8Array[], dice: Dice): Uint8Array;
 };
 
-/** The readers of one package, and what is asked of all of them. */
+/** The readers of one package, and the requirements for all of them. */
 export type FuzzTarget = {
   readonly readers: readonly FuzzReader[];
   /** What a reader may throw. Anything else is a failure. */
@@ -26,6 +28,6 @@ export type FuzzTarget = {
   readonly maxMilliseconds: number;
   /** The greatest resident memory of the process above what it had before the first damaged input. */
   readonly maxResidentMegabytes: number;
-  /** One of so many of the inputs that are asked for, where an input is a large file. */
+  /** Runs only one in this many of the requested inputs, for readers of large files. */
   readonly oneIn?: number;
 };

@@ -26,7 +26,7 @@ export type FuzzResult = {
 };
 
 const enoughFailures = 20;
-/** Of all inputs, for each costly reader. The others share what is left. */
+/** Share of all inputs for each costly reader. The others share the rest. */
 const costlyShare = 0.01;
 
 export function shareInputs(readers: readonly FuzzReader[], inputs: number): FuzzOptions["inputsOf"] {
@@ -38,7 +38,10 @@ export function shareInputs(readers: readonly FuzzReader[], inputs: number): Fuz
   return ({ isCostly }) => (isCostly ? few : many);
 }
 
-/** Fails a reader that throws anything but the package's own error, quotes its input, changes it or takes too long. */
+/**
+ * Fails a reader that throws anything but the package's error,
+ * quotes or changes its input, or takes too long.
+ */
 export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<FuzzResult> {
   const failures: FuzzFailure[] = [];
   const tallies: ReaderTally[] = [];
@@ -118,7 +121,7 @@ async function attempt(
   }
 }
 
-/** The run is faster without stacks, as most inputs end in an error. The one that matters is read again with one. */
+/** Most inputs end in an error, so stacks are off for speed. A failing input is read again with a stack. */
 async function withStack(reader: FuzzReader, input: Uint8Array, error: unknown): Promise<string> {
   const usual = Error.stackTraceLimit;
   Error.stackTraceLimit = 20;

@@ -1,5 +1,6 @@
-// Copies into a folder what the service needs to run, and nothing else: its bundle, the files that it reads, the built pages, the guides that it serves, and the
-// packages that are not in the bundle, as the lock file names them. The last stage of the image is made of it.
+// Copies into a folder only what the service needs to run: its bundle, the files that it reads, the built
+// pages, the guides, and the packages outside of the bundle, by the lock file. The last stage of the image
+// consists of it.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { packagesBeside } from "../../apps/server/build.ts";
@@ -24,8 +25,8 @@ type Lock = {
 };
 
 /**
- * The folders of the packages with these names, seen from a folder, and of all that they load. Each name is looked for as Node does: in the folder itself, then
- * in those above it. What is not installed is of another platform, or optional.
+ * The folders of the packages with these names, and of all their dependencies. Names are resolved as in Node:
+ * in the folder, then in those above it. Missing ones are optional or for another platform.
  */
 function packagesOf(lock: Lock, from: string, names: readonly string[]): string[] {
   const found = new Set<string>();
@@ -94,7 +95,9 @@ export function collect(
   return { packages: beside.length, bytes: sizeOf(to) };
 }
 
-/** The runtime of the face step has native code for every platform and processor, 288 MB in all, of which one is ever loaded. */
+/**
+ * The face runtime has native code for every platform and processor, 288 MB in all; only one is ever loaded.
+ */
 function isForeignBinary(file: string): boolean {
   const [, platform, processor] = /onnxruntime-node\/bin\/napi-v6\/([^/]+)(?:\/([^/]+))?/.exec(file) ?? [];
   return (platform ?? process.platform) !== process.platform || (processor ?? process.arch) !== process.arch;

@@ -12,7 +12,7 @@ const kinds = new Set([
   ...["PodDisruptionBudget", "HorizontalPodAutoscaler"],
 ]);
 
-/** Where the OpenAPI document of Kubernetes lies, or null. `go mod download k8s.io/kubernetes@v1.34.1` brings it. */
+/** The OpenAPI document of Kubernetes, or null. `go mod download k8s.io/kubernetes@v1.34.1` fetches it. */
 export function findKubernetesApi(environment: NodeJS.ProcessEnv): string | null {
   const given = environment.ASSAY_KUBERNETES_OPENAPI;
   if (given !== undefined) return given;
@@ -22,7 +22,10 @@ export function findKubernetesApi(environment: NodeJS.ProcessEnv): string | null
   return found.length === 0 ? null : path.join(cache, found.at(-1) ?? "");
 }
 
-/** Writes a JSON schema for each kind into the folder, under the names that kubeconform looks for. What is not declared is not allowed. */
+/**
+ * Writes a JSON schema per kind into the folder, under the names that kubeconform expects.
+ * Undeclared fields are not allowed.
+ */
 export function writeSchemas(api: string, folder: string): void {
   const { definitions } = JSON.parse(readFileSync(api, "utf8")) as {
     definitions: Record<string, Definition>;

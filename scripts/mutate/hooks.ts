@@ -1,5 +1,5 @@
-// Loaded first in a process that tries mutants, and in its threads. The files under test come with every mutant
-// in them, and the stand-in takes the place of node:test, which cannot run a test twice.
+// Loaded first in a process that tries mutants, and in its threads. Files under test are loaded with all
+// mutants. The stand-in replaces node:test, which cannot run a test twice.
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { isMainThread } from "node:worker_threads";

@@ -1,5 +1,5 @@
-// The modules that decide, each with the tests that speak of it. Tests with a browser or with processes of their
-// own are left out: no mutant is switched on in another process.
+// The modules that decide, each with its tests. Tests with a browser or with other processes are left out,
+// because a mutant is active in one process only.
 export type Module = { mutate: readonly string[]; tests: readonly string[] };
 
 const server = "apps/server/src";
@@ -86,7 +86,7 @@ export const modules: Readonly<Record<string, Module>> = {
     tests: ["packages/emrtd/src/{verify,trust,chip-authentication-mapping}/*.test.ts"],
   },
   credential: {
-    // The verifying half: what issues, presents and plays the wallet is for tests and simulations.
+    // The verifying part: issuing, presenting and the wallet are for tests and simulations.
     mutate: [
       "packages/credential/src/{attributes,cbor,jws,lote,vical}/*.ts",
       "packages/credential/src/cose/{cose-key,headers,mac0,sign1}.ts",

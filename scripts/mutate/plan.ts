@@ -1,11 +1,11 @@
-// What is known of the tests: `worker.ts` finds it out before the first mutant, and `run-mutants.ts` hands it to
-// later processes.
+// Facts about the tests. `worker.ts` collects them before the first mutant,
+// and `run-mutants.ts` passes them to later processes.
 
 /** How a file is made ready for each mutant. */
 export type Mode =
   /** Loaded once: its tests open nothing and leave nothing behind. */
   | "keep"
-  /** Loaded again, with a service and a database of its own, and only the tests that reach the mutant run. */
+  /** Reloaded with a new service and database, and only the tests that reach the mutant run. */
   | "reload"
   /** Loaded again, and all tests run in their order: some build on the ones before. */
   | "whole";

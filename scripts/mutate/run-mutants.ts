@@ -3,7 +3,10 @@ import { fork } from "node:child_process";
 import path from "node:path";
 import type { Job, Notice, Plan, Result, Sent } from "./plan.ts";
 
-/** Mutants after which the tests that noticed one are checked. A larger batch saves checks, a spoilt one is lost. */
+/**
+ * The tests that noticed a mutant are checked after this many mutants.
+ * Larger: fewer checks, but a spoilt batch loses more.
+ */
 const batchSize = 10;
 /** What a process gets at once. */
 const shareSize = 5 * batchSize;
@@ -118,7 +121,7 @@ class Run {
     return "stopped";
   }
 
-  /** What a spoilt process found is tried again, then each mutant in a process of its own, then not at all. */
+  /** Results of a spoilt process are tried again, then each mutant in a separate process, then skipped. */
   #distrust(ids: readonly string[]): void {
     this.#options.print(`${ids.length} once more, since a test that noticed one fails now without`);
     for (const id of ids) {

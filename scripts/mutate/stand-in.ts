@@ -1,5 +1,5 @@
-// Stands in for node:test where mutants are tried: it collects the tests of a file, so that each can be run
-// whenever a mutant asks for it.
+// Replaces node:test while mutants are tried:
+// it collects the tests of a file, so that each can be run on demand.
 import { mock } from "node:test";
 
 type Hook = () => unknown;
@@ -25,7 +25,7 @@ export function newFile(): CollectedFile {
   return { tests: [], before: [], after: [], beforeEach: [], afterEach: [] };
 }
 
-/** What is registered from now on belongs to this file. */
+/** Tests registered from now on belong to this file. */
 export function collectInto(file: CollectedFile): void {
   collecting = file;
 }
@@ -85,7 +85,7 @@ export function runHooks(hooks: readonly Hook[], maxMs: number): Promise<Ending>
 }
 
 let fail: (error: unknown) => void = () => {};
-// What is thrown where nothing waits for it fails the test that runs, as with node:test.
+// An unhandled error fails the running test, as in node:test.
 process.on("uncaughtException", (error) => fail(error));
 process.on("unhandledRejection", (error) => fail(error));
 // A test may put its own clock in place of these.

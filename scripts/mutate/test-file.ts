@@ -46,7 +46,7 @@ export async function load(file: string, into: CollectedFile): Promise<string> {
   return url;
 }
 
-/** Loads what a file imports, so that what is reached afterwards is reached by the file itself. */
+/** Loads a file's imports first, so that mutants reached afterwards are reached by the file itself. */
 export async function loadImports(file: string): Promise<void> {
   const url = pathToFileURL(file).href;
   const imports = readFileSync(file, "utf8").matchAll(
@@ -70,8 +70,8 @@ export async function close(file: CollectedFile): Promise<Ending> {
 }
 
 /**
- * Runs some tests of a file, until one fails. The mutant is on from the load of the file to its end, or from the
- * load of the sources where it is `static`; otherwise they must stay as they are for the next mutant.
+ * Runs some tests of a file, until one fails. The mutant is active from the load of the file to its end, or
+ * from the load of the sources if it is `static`. Otherwise the sources stay loaded for the next mutant.
  */
 export async function runFile(
   planned: PlannedFile,

@@ -1,5 +1,5 @@
-// A process that loads the tests of a module once and tries one mutant after the other: it switches the mutant
-// on and runs the tests that reach it.
+// A process that loads the tests of a module once,
+// then activates one mutant after the other and runs the tests that reach it.
 import { importsOf } from "./hooks.ts";
 import type { Hits, Job, Mode, Notice, Plan, PlannedFile, PlannedTest, Result } from "./plan.ts";
 import { report } from "./report.ts";
@@ -21,7 +21,7 @@ const maxCpuMsForMutant = 20_000;
 /** What the files that were loaded before have left in memory goes with the process. */
 const maxLoads = 150;
 
-// --- before the first mutant ---------------------------------------------------------------------------------
+// --- before the first mutant -------------------------------------------------------------------------------
 
 /** Runs every test once and notes which mutants it reaches. */
 async function makePlan(files: readonly string[]): Promise<Plan> {
@@ -71,7 +71,7 @@ function modulesOf(url: string, seen = new Set<string>()): Set<string> {
   return seen;
 }
 
-// --- mutants -------------------------------------------------------------------------------------------------
+// --- mutants -----------------------------------------------------------------------------------------------
 
 type Choice = { planned: PlannedFile; tests: readonly PlannedTest[]; cpuMs: number };
 
@@ -112,8 +112,8 @@ async function tryMutant(id: string, choices: readonly Choice[], isStatic: boole
 const nextMode: Readonly<Record<Mode, Mode | null>> = { keep: "reload", reload: "whole", whole: null };
 
 /**
- * Runs a test that noticed a mutant without it. One that fails now and then is left out from now on; one that
- * always fails may need a more careful mode. In both cases what the file noticed before counts for nothing.
+ * Runs a test that noticed a mutant without it. A flaky test is left out from now on; one that always fails
+ * may need a more careful mode. In both cases the file's earlier results are discarded.
  */
 async function checkTest(planned: PlannedFile, test: string): Promise<"passes" | "changed" | "fails"> {
   const runWithout = () => runFile(planned, choose(planned, ({ name }) => name === test).tests, null);
@@ -134,8 +134,8 @@ async function checkTest(planned: PlannedFile, test: string): Promise<"passes" |
 }
 
 /**
- * Tries some mutants, then runs the tests that noticed one again without: a test that fails for another reason
- * has noticed nothing. Returns whether the process can go on.
+ * Tries some mutants, then repeats the tests that noticed one without it: a test that still fails has noticed
+ * nothing. Returns whether the process can continue.
  */
 async function tryBatch(plan: Plan, ids: readonly string[]): Promise<boolean> {
   const results = new Map<string, Result>();
@@ -162,7 +162,7 @@ async function tryBatch(plan: Plan, ids: readonly string[]): Promise<boolean> {
   return late === null;
 }
 
-/** The files whose notices count for nothing, or null where a test fails in any mode: the process is spoilt. */
+/** The files whose results are discarded, or null if a test fails in any mode: the process is spoilt. */
 async function checkNotices(plan: Plan, results: Iterable<Result>): Promise<Set<string> | null> {
   const changed = new Set<string>();
   const checked = new Set<string>();

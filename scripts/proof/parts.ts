@@ -15,7 +15,7 @@ const tests = (...files: string[]): Part["command"] => [
   ...files.map((file) => `${file}.test.ts`),
 ];
 
-/** About 80 % of what a run does; where a count depends on the speed of the machine, what the slowest one still does. */
+/** About 80 % of what a run does; for counts that depend on speed, what the slowest machine achieves. */
 export const partsOf = (seed: number, from: string): readonly Part[] => [
   {
     name: "machines",
@@ -46,7 +46,7 @@ export const partsOf = (seed: number, from: string): readonly Part[] => [
   {
     name: "upgrade",
     promise:
-      "The release before works on the schema of this one, this one works on a database that is half migrated, and both orders of migrations end with the same schema.",
+      "The previous release works on this schema, this release works on a half-migrated database, and both orders of migrations end with the same schema.",
     command: [
       ...(["prove", "upgrade", "--from", from, "--parts"] as const),
       [

@@ -20,7 +20,7 @@ const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", "
 const text = (value: string | number) => String(value).replace(/[&<>"]/g, (found) => escapes[found] ?? "");
 const number = (value: number) => value.toLocaleString("en");
 
-/** One page without anything to load, for people. `proof.json` is what is signed. */
+/** One self-contained page for people. `proof.json` is the signed file. */
 export function renderProof(proof: Proof, digest: string): string {
   const { machine, parts } = proof;
   const cpu = parts.reduce((sum, { cpuSeconds }) => sum + (cpuSeconds ?? 0), 0);

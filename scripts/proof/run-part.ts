@@ -23,7 +23,7 @@ export function commandLine({ command: [script, ...args] }: Part): string {
   return `${name} -- ${args.join(" ")}`;
 }
 
-/** A part holds when it ended well and did at least what is asked of it. */
+/** A part passes if it succeeded and reached its minimum counts. */
 export function judge(
   part: Part,
   ended: { code: number | null; isLate: boolean; counted: ReadonlyMap<string, number> },
@@ -52,7 +52,7 @@ export async function runPart(part: Part, folder: string, deadlineMs: number): P
   const log = createWriteStream(logFile);
   const child = spawn(process.execPath, ["scripts/run.mjs", ...part.command], {
     cwd: root,
-    // A group of its own, so that a part that is late ends with all its processes.
+    // A separate group, so that a late part ends with all its processes.
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
     // The suite kills fewer processes, because it has to be short.

@@ -15,10 +15,10 @@ export const proofFolder = path.join(root, "dist", "proof");
 
 export const usage = `npm run prove [-- --key FILE] [--from COMMIT] [--seed N] [--out FOLDER] [--minutes N]
 
-  --key FILE   SSH private key that signs proof.json; left out, a key that is deleted afterwards
-  --from       the release before; left out, the last tag or, without one, the commit before the last new migration
-  --seed N     the same choices again; left out, the date (${today()})
-  --minutes N  the time for all parts (60); a part that does not end by then does not hold`;
+  --key FILE   SSH private key that signs proof.json. Default: a temporary key
+  --from       the previous release. Default: the last tag or, without one, the commit before the last new migration
+  --seed N     seed of random choices. Default: the date (${today()})
+  --minutes N  time limit for all parts (60); a part that has not ended by then fails`;
 
 /** Runs every part, and writes the report also when one does not hold. */
 export async function runProof(args: readonly string[], chosen: typeof partsOf = partsOf): Promise<boolean> {

@@ -20,11 +20,11 @@ const root = path.resolve(import.meta.dirname, "../..");
 const usage = `npm run prove -- machines [--minutes N] [--from COMMIT] [--seed N] [--no-upgrade] [--break asynchronous-commits]
 
   --minutes     how long the load runs (10)
-  --from        the release that the processes begin with; in the middle they are replaced by the code that is here.
-                Left out, the last tag or, without one, the commit before the last new migration
-  --no-upgrade  the code that is here from the beginning
-  --seed        chooses what the clients do, and when the faults come (1)
-  --break       asynchronous-commits: the primary does not wait for its replica, and dies, so that the check has something to find; no other fault`;
+  --from        the release that the processes start with; this code replaces them in the middle.
+                Default: the last tag or, without one, the commit before the last new migration
+  --no-upgrade  this code from the beginning
+  --seed        seed of the clients' actions and the faults' times (1)
+  --break       asynchronous-commits: the primary does not wait for its replica and dies, so that the check finds a loss; no other fault`;
 const settleMs = 180_000;
 
 type Fault = { name: string; strike: () => Promise<void> };
@@ -61,7 +61,7 @@ export async function prove(args: readonly string[]): Promise<boolean> {
     await installation?.close();
     rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   };
-  // Nothing of it stays behind when somebody has seen enough.
+  // Leaves nothing behind when interrupted.
   for (const signal of ["SIGINT", "SIGTERM"] as const)
     process.once(signal, () => void close().finally(() => process.exit(130)));
   try {
@@ -84,7 +84,7 @@ async function run(installation: Installation, plan: Plan): Promise<boolean> {
   const migrated = await installation.command(["migrate"], plan.before);
   if (migrated.code !== 0) throw new Error(migrated.stderr);
   for (const member of members) await installation.start(member, plan.before);
-  if (installation.pooler === null) say("there is no PgBouncer on this machine; nothing goes through one");
+  if (installation.pooler === null) say("PgBouncer is not installed, so the connections are direct");
   const partner = await createPartner(new Api(installation.balancer.url));
   await createReceivingEndpoint(partner.api, installation.receiver.url);
   say(`two api processes and a worker run (load of the machine ${loadavg()[0]?.toFixed(1)})`);
@@ -99,7 +99,7 @@ async function run(installation: Installation, plan: Plan): Promise<boolean> {
   const random = seeded(plan.seed ^ 0x5eed);
   for (const [index, { name, strike }] of faults.entries()) {
     const at = startedAt + slotMs * (index + 1 - 0.3 * random());
-    // On a slow machine a fault lasts longer than its time. What comes after it still finds a service that works.
+    // On a slow machine a fault takes longer than its slot. The next one must still find a working service.
     await wait(Math.max(slotMs / 3, at - performance.now()));
     await untilItWorks(books);
     tellProgress(books, installation);
@@ -175,7 +175,7 @@ async function upgrade(installation: Installation): Promise<void> {
   }
 }
 
-/** A master list and the root that vouches for it, on a machine that does nothing else. Verifications go on meanwhile. */
+/** Imports a master list and its root on an idle machine, while verifications continue. */
 async function importTrust(installation: Installation, { folder, before }: Plan): Promise<void> {
   const country = createTestCountry("another country of the test", new Date());
   const [list, rootFile] = [path.join(folder, "list.ml"), path.join(folder, "root.cer")];
@@ -185,7 +185,7 @@ async function importTrust(installation: Installation, { folder, before }: Plan)
   if (imported.code !== 0) throw new Error(`the import failed:\n${imported.stdout}${imported.stderr}`);
 }
 
-/** Until every delivery is done, or it has taken too long; what is missing is found by the check. */
+/** Waits until every delivery is done, or a time limit; the check finds what is missing. */
 async function settle(installation: Installation): Promise<number> {
   const startedAt = performance.now();
   await installation.pair.asking(async (admin) => {

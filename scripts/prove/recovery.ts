@@ -27,10 +27,10 @@ export const about =
 
 const usage = `npm run prove -- recovery [--sessions N] [--seconds N]
 
-  --sessions  rows that are there before (100000)
+  --sessions  rows at the start (100000)
   --seconds   how long sessions are written before each loss (15)
 
-It needs a PostgreSQL with pg_basebackup (Debian: apt-get install postgresql), and uses ports and folders of its own.`;
+It needs a PostgreSQL with pg_basebackup (Debian: apt-get install postgresql), and uses free ports and temporary folders.`;
 
 type Result = {
   loss: string;
@@ -92,7 +92,7 @@ async function loseBuiltIn(
   seconds: number,
   undo: (() => unknown)[],
 ): Promise<Result> {
-  say("The built-in database: the machine is lost, a backup is there");
+  say("The built-in database: the machine is lost, a backup exists");
   mkdirSync(folder);
   const [dataDir, archive] = [path.join(folder, "data"), path.join(folder, "assay.tar.gz")];
   const env = { DATA_DIR: dataDir, PORT: String(await freePort()) };
@@ -129,7 +129,7 @@ async function loseBuiltIn(
   return judge("built-in database, backup", writer, missing, { lostAt, safeUntil: backupAt, timeSeconds });
 }
 
-/** One PostgreSQL of the operator's: archiving, then a recovery to a point in time, then a synchronous replica. */
+/** An external PostgreSQL: archiving, then a recovery to a point in time, then a synchronous replica. */
 async function losePostgres(
   folder: string,
   bin: string,
@@ -160,7 +160,7 @@ async function losePostgres(
   for (const name of ["primary", "recovered", "pointintime", "standby"])
     undo.push(() => killPostgres(path.join(folder, name)));
 
-  say("PostgreSQL with archiving: the machine is lost, base backup and archive are there");
+  say("PostgreSQL with archiving: the machine is lost, base backup and archive exist");
   sh(
     "initdb -D primary --auth=trust --username=postgres --encoding=UTF8 --locale=C > /dev/null && mkdir archive",
   );
@@ -218,7 +218,7 @@ touch ${to}/recovery.signal`);
     },
   );
 
-  say("Recovery to a point in time: somebody deleted every session");
+  say("Recovery to a point in time: all sessions were deleted by mistake");
   const ask = (sql: string) => sh(`psql -p ${port} -At -d assay -c "${sql}"`);
   const before = ask("select count(*) from sessions");
   const target = ask("select now()");

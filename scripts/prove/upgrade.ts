@@ -18,14 +18,15 @@ export const about =
 const root = path.resolve(import.meta.dirname, "../..");
 const usage = `npm run prove -- upgrade [--from COMMIT] [--parts PART,PART] [--only old|new] [--keep]
 
-  --from    the release before; left out, the last tag or, without one, the commit before the last new migration
+  --from    the previous release. Default: the last tag or, without one, the commit before the last new migration
   --parts   only files of the API suite whose path contains one of these
-  --only    only the suite of the release before, or of this one
-  --keep    leaves the folder with the release before`;
+  --only    only the suite of the previous release, or of this one
+  --keep    keeps the folder with the previous release`;
 
 /**
- * Tests make their databases from a template that is named after the migrations of their release. The one of each suite is made here beforehand, with another schema than it would make
- * itself: for the release before, its own with everything that this one adds; for this one, the same without what it takes away. So no test knows.
+ * Tests make their databases from a template named after the migrations of their release. Here the template
+ * of each suite is made beforehand with another schema. The previous release gets its schema plus all
+ * additions of this one; this release gets the same without its removals. The tests do not notice.
  */
 export async function prove(args: readonly string[]): Promise<boolean> {
   const { values } = parseArgs({
@@ -132,7 +133,7 @@ async function asking<T>(url: string, ask: (client: pg.Client) => Promise<T>): P
   }
 }
 
-/** An installation that skipped releases contracts after it has expanded; a new one goes through all of it in order. */
+/** An installation that skipped releases contracts after it has expanded; a new one applies all in order. */
 async function endsTheSame(server: string, old: readonly Migration[]): Promise<boolean> {
   const inOrder = await createDatabase(server, "in_order");
   await migrate(inOrder);
@@ -145,7 +146,10 @@ async function endsTheSame(server: string, old: readonly Migration[]): Promise<b
   return one === other;
 }
 
-/** The release before cannot know tables that this one adds, so its tests that list all tables say nothing about the upgrade. */
+/**
+ * The previous release cannot know tables that this one adds,
+ * so its tests that list all tables prove nothing here.
+ */
 const listsTables = (name: string) => name.includes(" > every table ");
 
 /** Whether tests of the release before fail on its own schema, too. Then this release has not broken them. */
@@ -216,7 +220,7 @@ async function runSuite(
     ]),
   );
   if (rowCount !== 0) {
-    console.log("FAIL  the suite has made a template of its own");
+    console.log("FAIL  the suite did not use the prepared template");
     failed.push("the template");
   }
   return failed;

@@ -1,9 +1,9 @@
-/** The least that is done while a fault lasts, and until the next. Less proves nothing about it: what is never written is never lost. */
+/** Minimum work during a fault, and until the next. Less proves nothing: unwritten data cannot be lost. */
 export const least = { sessions: 5, verifications: 1 } as const;
 
 type Fault = { name: string; longestMs: number; sessions: number; verifications: number };
 
-/** What somebody was told, and what went wrong on the way, as it was seen from outside. */
+/** What clients and receivers were told, and what went wrong on the way, seen from outside. */
 export class Books {
   /** Sessions that were acknowledged, by their id. */
   readonly created = new Map<string, { reference: string; text: string }>();
@@ -31,8 +31,8 @@ export class Books {
     return this.#faults.at(-1)?.name ?? "";
   }
 
-  sessionMade(id: string, told: { reference: string; text: string }): void {
-    this.created.set(id, told);
+  sessionMade(id: string, answer: { reference: string; text: string }): void {
+    this.created.set(id, answer);
     const fault = this.#faults.at(-1);
     if (fault !== undefined) fault.sessions++;
   }
@@ -52,7 +52,10 @@ export class Books {
     );
   }
 
-  /** A write was acknowledged, or the load has ended. The time since the one before is put down to the fault in which it ends. */
+  /**
+   * A write was acknowledged, or the load has ended.
+   * The time since the previous one counts for the fault in which it ends.
+   */
   acknowledged(): void {
     const now = performance.now();
     const fault = this.#faults.at(-1);

@@ -9,18 +9,26 @@ export type Finding = { guarantee: string; broken: readonly string[]; of: number
 type Admin = { query<T extends Record<string, unknown>>(text: string): Promise<{ rows: T[] }> };
 
 /**
- * How many times as long as without a fault the service may go without a write, and how long in any case. Half: on a quiet machine the promotion of a
- * replica, which takes seconds, counts as an outage. Twice: an outage of half a minute counts as none.
+ * Longest time without a write, as a multiple of that without a fault, and at most in seconds. Lower: the
+ * promotion of a replica, which takes seconds, counts as an outage. Higher: an outage of half a minute counts
+ * as none.
  */
 const longestGap = { times: 60, seconds: 15 } as const;
 
-type Told = { id: string; client_reference_id: string; metadata: { number: string }; status: string };
+type StoredSession = {
+  id: string;
+  client_reference_id: string;
+  metadata: { number: string };
+  status: string;
+};
 
-/** Holds what clients and receiver were told against what the service says now, and against its tables where it says nothing about it. */
+/**
+ * Compares what clients and receiver were told with the service's answers now, and otherwise with its tables.
+ */
 export async function checkBooks(
   books: Books,
   receiver: Pick<Receiver, "received">,
-  listAll: () => Promise<Told[]>,
+  listAll: () => Promise<StoredSession[]>,
   admin: Admin,
 ): Promise<Finding[]> {
   const listed = await listAll();
@@ -28,7 +36,7 @@ export async function checkBooks(
   const byReference = Map.groupBy(listed, (session) => session.client_reference_id);
   const isNot = (status: string) => (id: string) => byId.get(id)?.[0]?.status !== status;
   const lost = [...books.created].filter(([id, { reference, text }]) => {
-    const sent = (JSON.parse(text) as { data: Told }).data;
+    const sent = (JSON.parse(text) as { data: StoredSession }).data;
     const [now, ...more] = byId.get(id) ?? [];
     return (
       now === undefined ||
@@ -44,7 +52,7 @@ export async function checkBooks(
   const received = new Set(receiver.received.map(({ headers }) => String(headers["webhook-id"])));
   const published = new Set(events.map(({ id }) => id));
   const ended = listed.filter(({ status }) => status !== "created" && status !== "in_progress");
-  const told = await terminalEvents(receiver);
+  const terminal = await terminalEvents(receiver);
   const inTables = Map.groupBy(events, ({ session_id }) => session_id);
   return [
     {
@@ -62,7 +70,7 @@ export async function checkBooks(
       of: known.size,
     },
     {
-      guarantee: "sessions that nobody asked for",
+      guarantee: "sessions that no client requested",
       broken: listed.filter((session) => !known.has(session.client_reference_id)).map(({ id }) => id),
       of: listed.length,
     },
@@ -73,8 +81,8 @@ export async function checkBooks(
     },
     {
       guarantee: "sessions with two live terminal events",
-      broken: [...told].filter(([, ids]) => ids.size > 1).map(([id]) => id),
-      of: told.size,
+      broken: [...terminal].filter(([, ids]) => ids.size > 1).map(([id]) => id),
+      of: terminal.size,
     },
     {
       guarantee: "events never delivered",
@@ -82,7 +90,7 @@ export async function checkBooks(
       of: events.length,
     },
     {
-      guarantee: "events delivered that nobody has",
+      guarantee: "events marked as delivered that no receiver got",
       broken: [...received].filter((id) => !published.has(id)),
       of: received.size,
     },

@@ -19,17 +19,20 @@ const settings = {
   max_wal_senders: "4",
   // A new replica asks for what was written since its copy began.
   wal_keep_size: "1GB",
-  // A commit is acknowledged as it would be in earnest. What only the loss of a machine would take is not waited for.
+  // Commits are acknowledged as in production. Only durability against machine loss is not waited for.
   synchronous_commit: "on",
   full_page_writes: "on",
 };
 
-/** What watches the servers takes a while until it promotes one. With less, few requests meet a database without a primary; with more than patience, clients give up. */
+/**
+ * Delay before a replica is promoted. Shorter: few requests meet a database without a primary. Longer than
+ * the clients' patience: they give up.
+ */
 export const noticedAfterMs = 5000;
 
 type Server = { dataDir: string; running: EmbeddedPostgres };
 
-/** A primary and a streaming replica that each commit waits for. They change places when the primary is lost. */
+/** A primary and a synchronous streaming replica. They swap roles when the primary is lost. */
 export class DatabasePair {
   #primary: Server;
   #replica: Server | null = null;
@@ -55,7 +58,7 @@ export class DatabasePair {
     return `${this.#primary.running.host}/.s.PGSQL.5432`;
   }
 
-  /** Anew, in the folder that the primary does not have. */
+  /** In the folder that the primary does not use. */
   async makeReplica(): Promise<void> {
     const dataDir = this.#folders.find((folder) => folder !== this.#primary.dataDir) ?? "";
     await rm(dataDir, { recursive: true, force: true });
@@ -75,7 +78,7 @@ export class DatabasePair {
     });
   }
 
-  /** Whoever looks after it starts it again; commits wait for that long. */
+  /** A supervisor restarts it; commits wait until then. */
   async killReplica(): Promise<void> {
     const dataDir = this.#replica?.dataDir ?? "";
     kill(dataDir);
@@ -94,7 +97,7 @@ export class DatabasePair {
     process.kill(serverProcess(this.#primary.dataDir, /walsender/), "SIGSTOP");
   }
 
-  /** Ends the primary without a chance to do anything about it, and for good; the replica takes its place once somebody has noticed. */
+  /** Kills the primary for good; the replica is promoted after a delay. */
   async failOver(): Promise<void> {
     const [lost, promoted] = [this.#primary, this.#replica];
     if (promoted === null) throw new Error("there is no replica to promote");
@@ -145,7 +148,7 @@ async function startServer(dataDir: string, more: Record<string, string>): Promi
   return { dataDir, running };
 }
 
-/** One address that leads to whichever server is the primary, as a virtual address or a proxy beside the servers does. */
+/** One address that leads to the current primary, like a virtual address or a proxy beside the servers. */
 export async function openWay(pair: DatabasePair): Promise<{ url: string; close(): void }> {
   const sockets = new Set<Socket>();
   const server = createServer((near) => {

@@ -22,7 +22,9 @@ const mainOf = (release: Release) => {
 };
 const startsWithinMs = 300_000;
 
-/** Two processes for requests and one for jobs, each as on a machine of its own, with all that they need around them. */
+/**
+ * Two processes for requests and one for jobs, each as on a separate machine, with everything around them.
+ */
 export class Installation {
   readonly balancer: Balancer;
   readonly receiver: Awaited<ReturnType<typeof openReceiver>>;
@@ -117,7 +119,7 @@ export class Installation {
     if (role === "api") this.balancer.add(url);
   }
 
-  /** kill -9, and a second later again, at the same place, by whoever looks after it. */
+  /** kill -9, and a restart at the same address a second later, as by a supervisor. */
   async crash(member: Member): Promise<void> {
     const { process, release, port } = this.#get(member);
     await process.stop("SIGKILL");

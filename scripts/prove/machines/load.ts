@@ -4,7 +4,10 @@ import { virtualPassport } from "@assay/device/virtual-passport";
 import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
 import type { Books } from "./books.ts";
 
-/** Clients that send, and devices that verify, at the same time. With twice as many a small machine is busy with itself, with half as many a fault may meet no request. */
+/**
+ * Clients that send and devices that verify at the same time. More: a small machine is overloaded. Fewer: a
+ * fault may meet no request.
+ */
 const clients = 6;
 const devices = 2;
 const pauseMs = 60;
@@ -38,7 +41,7 @@ export class Load {
   readonly #url: string;
   readonly #key: string;
   readonly #seed: number;
-  /** Sessions that nobody has done anything with yet. */
+  /** Sessions that are not used yet. */
   readonly #open: string[] = [];
   #going = true;
   #number = 0;
@@ -85,8 +88,8 @@ export class Load {
     // Now and then two do the same at once, or one does it again later.
     const answers = await Promise.all(random() < 0.1 ? [send(), send()] : [send()]);
     if (random() < 0.1) answers.push(await send());
-    const told = answers.filter((answer) => answer !== null);
-    const [first, ...others] = told;
+    const received = answers.filter((answer) => answer !== null);
+    const [first, ...others] = received;
     if (first === undefined) {
       this.#books.givenUp.push(reference);
       return null;
@@ -127,7 +130,10 @@ export class Load {
     else this.#books.cancelled.add(id);
   }
 
-  /** A person with the passport of a test country, from the link to the outcome. Interrupted, the device tries the same again. */
+  /**
+   * A person with a test passport, from the link to the outcome.
+   * After an interruption the device tries again.
+   */
   async #verify(): Promise<void> {
     const text = await this.#create(() => 1);
     if (text === null) return;

@@ -3,7 +3,10 @@ import { setTimeout as wait } from "node:timers/promises";
 const lanes = 4;
 const pauseMs = 20;
 
-/** A partner that makes sessions all the time, and repeats a request with the same key until it is acknowledged. */
+/**
+ * A partner that creates sessions continuously,
+ * and repeats each request with the same key until it is acknowledged.
+ */
 export class Writer {
   /** When each session was acknowledged. */
   readonly acknowledged = new Map<string, number>();
@@ -32,7 +35,7 @@ export class Writer {
   async nextAt(withinMs = 300_000): Promise<number> {
     const [before, deadline] = [this.acknowledged.size, Date.now() + withinMs];
     while (this.acknowledged.size === before) {
-      if (Date.now() > deadline) throw new Error("nothing is acknowledged any more");
+      if (Date.now() > deadline) throw new Error("writes are no longer acknowledged");
       await wait(10);
     }
     return [...this.acknowledged.values()].at(before) ?? Date.now();
