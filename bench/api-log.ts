@@ -21,8 +21,9 @@ const rowsOfBatch = 1000;
 const batchesOfRound = 8;
 
 /**
- * What the API log takes of a request: processor time of this process and of PostgreSQL for an entry, against that of the service and PostgreSQL for a request
- * that reads a session at full load. Rounds alternate, so a busy machine slows both; medians are compared. `--rounds N` (25).
+ * Cost of the API log: processor time of this process and PostgreSQL per entry, against that of service and
+ * PostgreSQL per request that reads a session at full load. Rounds alternate, so a busy machine slows both;
+ * medians are compared. `--rounds N` (25).
  */
 export async function run(options: readonly string[] = []): Promise<void> {
   const rounds = Number(options.includes("--rounds") ? options[options.indexOf("--rounds") + 1] : 25);

@@ -35,8 +35,9 @@ function line(name: string, milliseconds: number, ceiling: string): void {
 }
 
 /**
- * PACE and the protected reading of 20 kB, both ends in this process: the terminal's share is about half. The ceiling of PACE
- * is its bare scalar multiplications, that of reading is the cipher and MAC over the same bytes.
+ * PACE and the protected reading of 20 kB, with both ends in this process: the terminal's share is about
+ * half. The ceiling of PACE is its bare scalar multiplications, that of reading the cipher and MAC over the
+ * same bytes.
  */
 export async function run(): Promise<void> {
   const variants: readonly (readonly ["DH" | "ECDH", PaceMapping, CipherName, number])[] = [
@@ -54,7 +55,8 @@ export async function run(): Promise<void> {
     const took = await measure(async () => {
       await openChip(createVirtualChip({ files, mrzKey: mrz, pace }), { mrz });
     });
-    // Per side: two keys made, two secrets agreed on, and with generic mapping one more multiplication by the nonce.
+    // Per side: two key generations, two agreements,
+    // and with generic mapping one more multiplication by the nonce.
     const domain = standardizedDomain(parameterId);
     const privateKey = (1n << BigInt(agreement === "DH" ? 159 : domain.bits - 2)) + 12_345n;
     const publicKey = domain.publicKey(privateKey);

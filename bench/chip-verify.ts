@@ -31,9 +31,9 @@ const goal = 1.5;
 /** Where both checks are made, as in the ceiling. */
 const goalPassive = 1.25;
 /**
- * A service runs for days, so what is measured is compiled code. Some thousand calls are compiled before the first figure, because the compiler's
- * threads count as processor time of whoever is measured, and the rows that come first would pay for all. After that every kind of signer only has
- * to be met.
+ * A service runs for days, so compiled code is measured. Some thousand calls are compiled before the first
+ * figure, because the compiler's threads count as processor time and would burden the first rows. After that
+ * every kind of signer only needs a few calls.
  */
 const compilingCalls = 4000;
 const warmUpCalls = 200;
@@ -41,8 +41,8 @@ const rounds = 25;
 const roundMilliseconds = 40;
 
 /**
- * Microseconds of processor time for one call, so that what else the machine does counts less: the least of several rounds, because noise only ever
- * adds.
+ * Processor time per call in microseconds, so that other load counts less.
+ * The minimum of several rounds, because noise only adds.
  */
 function measure(...bodies: readonly (() => void)[]): readonly number[] {
   const best = bodies.map(() => Number.POSITIVE_INFINITY);
@@ -78,14 +78,14 @@ function nodeHash(name: DigestName): string {
   return name.replace("-", "").toLowerCase();
 }
 
-/** The key by itself: Node takes 17 µs more for an object around it, because it catches two errors of its own. */
+/** The bare key: an object around it costs Node 17 µs more, because it catches two internal errors. */
 function runBare({ digest, message, signature }: BareCheck, key: KeyObject): void {
   if (!verify(digest, message, key, signature)) throw new Error("A bare signature check failed");
 }
 
 /**
- * The key of a certificate as the text that node:crypto imports soonest. One for PSS is marked with its parameters, so that it needs no object around
- * it, and because node:crypto learns the hash of the mask in no other way.
+ * The certificate's key as the text that node:crypto imports fastest. A PSS key is marked with its
+ * parameters, so that it needs no object around it. node:crypto has no other way to set the mask's hash.
  */
 function bareKeyText({ publicKey }: X509Certificate, scheme: SignatureScheme): string {
   if (scheme.kind !== "rsa_pss") return publicKey.export({ format: "pem", type: "spki" }).toString();
@@ -126,7 +126,10 @@ function makeDocument(country: TestCountry, profile: SignerProfile): DocumentFil
   );
 }
 
-/** Two signature checks and the hashes: with keys that are ready, and with the signer's key taken from its certificate anew. */
+/**
+ * Two signature checks and the hashes: with imported keys,
+ * and with the signer's key imported from its certificate.
+ */
 function bareChecks(country: TestCountry, profile: SignerProfile, files: DocumentFiles) {
   const { signedData } = readSecurityObjectFile(files.sod);
   const [signerInfo] = signedData.signers;
@@ -162,14 +165,15 @@ const kinds = ["ratio", "passive", "anew"] as const;
 type Kind = (typeof kinds)[number];
 
 /**
- * A document with a portrait of 15 kB, against a ceiling of two signature checks and the hashes, made by node:crypto.
- *
- * - `ratio`: the signer was met before, and that its authority certified it is remembered, which saves one of the two checks.
- * - `passive`: the signer was met before, and both checks are made: passive authentication and nothing else, which is the same work as the
- *   ceiling, whose keys are ready as well. Who signed, who certified the signer, when, whether it is revoked, and the hashes.
- * - `anew`: the same within the whole judgement of a document, which also reads the zone, the portrait's header and the chip's keys, checks that these
- *   can be used, and compares countries and dates. The ceiling does none of that.
- * - `first`: the signer was never met. Its certificate is read and its key imported, here and, by X509Certificate, in the ceiling.
+ * A document with a portrait of 15 kB, against a ceiling of two signature checks and the hashes by
+ * node:crypto.
+ * - `ratio`: the signer is cached, and so is its certification, which saves one of the two checks.
+ * - `passive`: the signer is cached, and both checks run: passive authentication only, the same work as the
+ *   ceiling. Who signed, who certified the signer, when, whether it is revoked, and the hashes.
+ * - `anew`: the same within the whole judgement. It also reads the zone, the portrait's header and the chip's
+ *   keys, checks that these can be used, and compares countries and dates. The ceiling does none of that.
+ * - `first`: an unknown signer. Its certificate is read and its key imported, here and, by X509Certificate,
+ *   in the ceiling.
  */
 function benchProfile(profile: SignerProfile): Readonly<Record<Kind, number>> & { readonly line: string } {
   const [met = 0, alone = 0, both = 0, never = 0, ready = 0, first = 0] = measure(...bodiesOf(profile));

@@ -30,10 +30,10 @@ type Part = {
 };
 
 /**
- * What a session costs that ends with one delivery: one that the partner cancels, and one that a device verifies. Cancellations come over many
- * connections, over 4, and at 50 a second, as most installations have them. Processor time of service and
- * PostgreSQL for each, medians of `--rounds N` (5). `--against FOLDER` names a checkout of another version, with its packages installed, which is measured in
- * turn with this one. `--quick`: a quarter of the load. `--only cancelled|verified`.
+ * Cost of a session that ends with one delivery: cancelled by the partner, or verified by a device.
+ * Cancellations come over many connections, over 4, and at 50 a second, as in most installations. Processor
+ * time of service and PostgreSQL, medians of `--rounds N` (5). `--against FOLDER` names an installed checkout
+ * of another version to measure in turn. `--quick`: a quarter of the load. `--only cancelled|verified`.
  */
 export async function run(options: readonly string[] = []): Promise<void> {
   const optionOf = (name: string) =>
@@ -130,7 +130,10 @@ function cancelled(load: CancelLoad): Part["end"] {
   };
 }
 
-/** Each version is read by the device of its own checkout. Sessions are created within the measurement: what is measured is a whole verification. */
+/**
+ * Each version uses the device of its checkout.
+ * Sessions are created within the measurement, so it covers whole verifications.
+ */
 function verifiedBy(roots: ReadonlyMap<string, string>): Part["end"] {
   return async (system, count) => {
     const from = async (file: string) =>

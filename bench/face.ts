@@ -76,7 +76,10 @@ function processorMilliseconds(pid: number): number {
   }
 }
 
-/** Time and memory of one judgement, judgements a minute on this machine, and what happens at twice that load. */
+/**
+ * Time and memory of one judgement, judgements per minute on this machine,
+ * and the behaviour at twice that load.
+ */
 export async function run(): Promise<void> {
   const workers = Math.min(2, availableParallelism());
   const frames = asThePageSends(filmFace(challenge, { reflection: 0.05 }));
@@ -115,7 +118,7 @@ export async function run(): Promise<void> {
     for (const frame of frames) {
       const before = sitting.looked;
       sitting.add(frame);
-      // As long as the next frame takes to come; a worker that is slower than that has the rest to do at the end.
+      // The interval of frames; a slower worker has the rest to do at the end.
       for (let waitedMs = 0; waitedMs < frameMs && sitting.looked === before; waitedMs += 5)
         await new Promise((resolve) => setTimeout(resolve, 5));
     }

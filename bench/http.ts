@@ -10,7 +10,7 @@ import { postgresMicroseconds } from "./support/postgres-usage.ts";
 import { ServerProcess } from "./support/server-process.ts";
 import { newTwoKeys } from "./support/two-keys.ts";
 
-/** Half: code that V8 has not optimized yet is measured in the first rounds, of which the service has more than the bare server. */
+/** Shorter: the first rounds measure code that V8 has not optimized yet, of which the service has more. */
 const warmSeconds = 15;
 /** Requests at a rate are few. */
 const loads = [
@@ -23,10 +23,11 @@ type Figures = { rate: number; service: number; postgres: number };
 type Side = { name: string; server: ServerProcess; request: string };
 
 /**
- * Reads and creates a session, and does the same with a bare server: node:http and stock `pg`, the statements of the service, the same size of
- * the pool, the same PostgreSQL. Compared is the processor time of server and PostgreSQL together. Rounds alternate, so a slow moment of the machine hits both;
- * medians are compared. `--quick`: one round instead of five (`--rounds N`), 3 s to warm up instead of 15. `--against FOLDER` names a checkout of another
- * version, which is measured in turn with this one, with a database of its own.
+ * Reads and creates a session, and does the same with a bare server: node:http and stock `pg`, with the
+ * service's statements, pool size and PostgreSQL. Compares the processor time of server and PostgreSQL
+ * together. Rounds alternate, so a slow moment hits both; medians are compared. `--quick`: one round instead
+ * of five (`--rounds N`), 3 s of warm-up instead of 15. `--against FOLDER` names a checkout of another
+ * version to measure in turn, with its own database.
  */
 export async function run(options: readonly string[] = []): Promise<void> {
   const isQuick = options.includes("--quick");

@@ -18,10 +18,11 @@ type Kind = keyof typeof modules;
 type Figures = { service: number; postgres: number; rate: number };
 
 /**
- * What a session costs when four processes create them, against one, on the same machine and the same database: processor time of
- * the service and of PostgreSQL. The same for the bare ceiling, since on few cores four of anything cost more than one: its
- * processor finds less of them in its caches, and PostgreSQL is woken more often. `--seconds N` a round (5), `--rounds N` (5), `--warm N` seconds for each process
- * before (15). Rounds alternate, so other work on the machine meets all.
+ * Cost of a session when four processes create them, against one, on the same machine and database: processor
+ * time of service and PostgreSQL. The bare ceiling is measured too, because on few cores four processes
+ * always cost more than one: caches hold less of each, and PostgreSQL is woken more often. `--seconds N` per
+ * round (5), `--rounds N` (5), `--warm N` seconds per process (15). Rounds alternate, so other load affects
+ * all.
  */
 export async function run(options: readonly string[] = []): Promise<void> {
   const numberOf = (name: string, usual: number) =>
@@ -46,7 +47,7 @@ export async function run(options: readonly string[] = []): Promise<void> {
         servers[kind].push(await ServerProcess.start(modules[kind], env, ["api"]));
     const keys = await newTwoKeys(servers.assay[0]?.url ?? "", postgres.adminUrl);
     const measure = measurer(keys, () => postgresMicroseconds(dataDir));
-    // With four each sees a quarter of the requests, and a process that has seen few may still run code that was not optimized.
+    // With four each gets a quarter of the requests and may still run code that is not optimized.
     for (const kind of ["assay", "bare"] as const)
       for (const server of servers[kind]) await measure(kind, [server], warmSeconds);
     const figures = { assay: counts.map(() => [] as Figures[]), bare: counts.map(() => [] as Figures[]) };

@@ -1,5 +1,6 @@
-// Commits a second of a small write that tells listeners something: with the notification in its transaction, after it (as the service does), and with none; on a
-// server alone, and on one that waits for a synchronous replica. `--seconds N` is the length of a round, 4 if left out.
+// Commits per second of a small write that notifies listeners: with the notification in its transaction,
+// after it (as in the service), and without. On a single server, and on one with a synchronous replica.
+// `--seconds N` per round (4).
 
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";

@@ -13,13 +13,14 @@ const capacityConnections = 32;
 const floodConnections = 1000;
 /** In 15 s 750 requests: of fewer, the eight slowest that make the p99 are chance. */
 const quietPerSecond = 50;
-/** Whoever floods does not do so from the machine of the service. */
+/** An attacker floods from another machine. */
 const floodGivesWay = 10;
 const manyTenants = 20;
 
 /**
- * Sessions are created at one, two and four times the capacity, which is measured first in a closed loop: how many are answered in time
- * (goodput), and what a quiet tenant beside notices. `--quick`: rounds of 5 s instead of 15. `--only one|many`.
+ * Creates sessions at one, two and four times the capacity, which a closed loop measures first. Reports how
+ * many are answered in time (goodput), and the effect on a quiet tenant. `--quick`: rounds of 5 s instead of
+ * 15. `--only one|many`.
  */
 export async function run(options: readonly string[] = []): Promise<void> {
   const seconds = options.includes("--quick") ? 5 : 15;

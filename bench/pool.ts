@@ -1,5 +1,6 @@
-// How many connections to PostgreSQL a process should have: reading and creating sessions, and a burst of cancellations that fans out, with pools of different sizes
-// in turn. `--quick` takes a fifth of the load and two rounds, `--sizes 2,8` only those sizes.
+// Best number of connections to PostgreSQL per process: reading and creating sessions, and a burst of
+// cancellations that fans out, with pools of different sizes in turn. `--quick`: a fifth of the load and two
+// rounds. `--sizes 2,8`: only those sizes.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";

@@ -1,6 +1,8 @@
 import { existsSync, globSync } from "node:fs";
 
-/** `npm run bench -- NAME [options]` runs bench/NAME.ts; every benchmark prints ratios against something bare in the same run. */
+/**
+ * `npm run bench -- NAME [options]` runs bench/NAME.ts; every benchmark prints ratios against a bare ceiling.
+ */
 const [name, ...options] = process.argv.slice(2);
 const folder = new URL("./", import.meta.url);
 const names = globSync("*.ts", { cwd: folder.pathname })

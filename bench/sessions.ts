@@ -22,7 +22,8 @@ const organizations = 1000;
 const dueSessions = 100_000;
 
 /**
- * `--rows N` sessions in the large table (ten million unless given). `--only pages|expiry` runs one part. PostgreSQL runs with the service's own settings, durable.
+ * `--rows N` sessions in the large table (ten million). `--only pages|expiry` runs one part. PostgreSQL runs
+ * with the service's settings, durable.
  */
 export async function run(options: readonly string[] = []): Promise<void> {
   const rows = Number(optionOf(options, "--rows") ?? 10_000_000);
@@ -45,7 +46,7 @@ function optionOf(options: readonly string[], name: string): string | undefined 
   return at === -1 ? undefined : options[at + 1];
 }
 
-// --- pages --------------------------------------------------------------------------------------------------------
+// --- pages -------------------------------------------------------------------------------------------------
 
 async function comparePages(adminUrl: string, rows: number, now: Date): Promise<void> {
   const small = await seed(adminUrl, "bench_small", { rows: 1000, organizations: 1 }, now);
@@ -181,9 +182,9 @@ function organizationId(index: number): OrganizationId {
 }
 
 /**
- * Sessions of the last 30 days, made inside PostgreSQL. Half of them were created within the last hour, so that there is a
- * full page for every filter in both tables; a few of the older ones are due but not yet written down as expired. A tenth
- * belongs to the first organization, the others are spread evenly; a fifth of all carries the same reference.
+ * Sessions of the last 30 days, made inside PostgreSQL. Half are from the last hour, so that every filter has
+ * a full page in both tables. A few older ones are due but not yet expired. A tenth belongs to the first
+ * organization, the others are spread evenly; a fifth of all has the same reference.
  */
 async function seed(
   adminUrl: string,
@@ -250,7 +251,7 @@ function pick(seed: number, below: number | string): string {
   return `((hashint8extended(i, ${seed}) & 2147483647) % ${below})`;
 }
 
-// --- expiry -------------------------------------------------------------------------------------------------------
+// --- expiry ------------------------------------------------------------------------------------------------
 
 async function measureExpiry(adminUrl: string): Promise<void> {
   for (const processes of [1, 2]) {

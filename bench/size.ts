@@ -18,9 +18,10 @@ const atOnce = 8;
 type Sizes = { tables: Map<string, { rows: number; bytes: number }>; walBytes: number };
 
 /**
- * What a verification leaves in the database: rows and bytes of each table with its indexes, write-ahead log and processor time. Whole verifications
- * by a device with a test passport, one event to one endpoint each. `npm run bench -- size [number]`, 400 unless given; a quarter as many go before, so
- * that what a first row costs is not counted.
+ * What a verification leaves in the database: rows and bytes per table with indexes, write-ahead log and
+ * processor time. Whole verifications by a device with a test passport, one event to one endpoint each. `npm
+ * run bench -- size [number]`, default 400. A quarter as many run first, so that the cost of first rows is
+ * not counted.
  */
 export async function run([given = "400"]: readonly string[] = []): Promise<void> {
   const count = Number(given);

@@ -31,8 +31,9 @@ const now = new Date("2026-11-15T12:00:00Z");
 const certificates = 600;
 
 /**
- * Import of 600 certificates against the bare insertion of as many rows of their size; how long after its commit a change is seen by another process; and
- * `--verdicts N` (10,000 unless given) verdicts of two examiners while lists come and go, each held against the version that it names.
+ * Three measurements. Import of 600 certificates against the bare insertion of as many rows of their size.
+ * The delay from a commit until another process sees the change. `--verdicts N` (10,000) verdicts of two
+ * examiners while lists change, each compared with the version that it names.
  */
 export async function run(options: readonly string[] = []): Promise<void> {
   const given = options.indexOf("--verdicts");
@@ -87,7 +88,10 @@ async function measureImport(db: Db, dataDir: string): Promise<void> {
   );
 }
 
-/** The other process asks without pause, as verdicts do; what is measured is the end of the commit to the first answer that has it. */
+/**
+ * The other process polls without pause, like verdicts do.
+ * Measures from the end of the commit to the first answer with the change.
+ */
 async function measureReach(first: Db, second: Db): Promise<void> {
   const trust = new CurrentTrust(second);
   const times: number[] = [];

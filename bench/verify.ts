@@ -9,9 +9,8 @@ import { newPartner } from "./support/new-partner.ts";
 import { ServerProcess } from "./support/server-process.ts";
 
 /**
- * Many verifications at once through one process, each a whole device with its own software chip. What counts is that none fails for
- * reasons of ours; the time is mostly the devices', which share the machine with the service.
- *
+ * Many verifications at once through one process, each a whole device with a software chip. None may fail
+ * because of the service. The time is mostly that of the devices, which share the machine.
  * `npm run bench -- verify [number]`
  */
 export async function run(options: readonly string[]): Promise<void> {

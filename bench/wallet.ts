@@ -19,9 +19,9 @@ const clientId = "x509_hash:Uvo3HtuIxuhC92rShpgqcT3YXwrqRxWEviRiA0OZszk";
 const responseUri = "https://id.example.com/oid4vp/response/EXAMPLE";
 
 /**
- * What the service pays for the verdict on an answer: to decrypt it, and to judge certificate path,
- * signatures, digests, key binding and claims. Nothing is kept from one answer to the next. Processor time of
- * the whole process, against the goal of 25 ms.
+ * Cost of the verdict on a wallet's answer: decryption, and the checks of certificate path, signatures,
+ * digests, key binding and claims. Nothing is cached between answers. Processor time of the whole process,
+ * against the goal of 25 ms.
  */
 export async function run(): Promise<void> {
   const anchors = testCountryAnchors();
@@ -92,8 +92,7 @@ async function preparedAnswer(
     if (answer.kind !== "presented") throw new Error("the answer cannot be read");
     const verdict = await judgeAnswer(answer.presentations, asked, {
       binding,
-      // A copy, as the service reads them from its database: what is known of a certificate by its bytes does
-      // not count.
+      // A copy, as read from the database, so that caches by certificate bytes do not help.
       anchors: anchors.map((anchor) => ({ ...anchor, certificate: anchor.certificate.slice() })),
       now,
       holderProof: "required",

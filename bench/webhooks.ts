@@ -29,9 +29,10 @@ const partner = generateKeyPairSync("rsa", { modulusLength: 2048 }).publicKey.ex
 const data = { claims: { text: "x".repeat(2700) }, selected_field_keys: ["text"] };
 
 /**
- * `--only publish|burst|throughput|latency|hanging|scaling|backlog` runs one part; `--quick` takes a quarter of the load. For `publish` and `burst`,
- * `--against FOLDER` names a checkout of another version, which is measured in turn with this one. `publish` takes `--organizations N` (40), which are published for in
- * turn, since test events of one organization wait for each other, and `--wal`, which shows what the WAL is made of.
+ * `--only publish|burst|throughput|latency|hanging|scaling|backlog` runs one part; `--quick` takes a quarter
+ * of the load. For `publish` and `burst`, `--against FOLDER` names a checkout of another version to measure
+ * in turn. `publish` takes `--organizations N` (40), used in turn, because test events of one organization
+ * wait for each other. `--wal` shows the contents of the WAL.
  */
 export async function run(options: readonly string[] = []): Promise<void> {
   const only = options.includes("--only") ? options[options.indexOf("--only") + 1] : undefined;
@@ -94,7 +95,7 @@ class Bench {
     return bench;
   }
 
-  /** `core` pins the process where the system can, so that what is measured does not share its core with the load. */
+  /** `core` pins the process if the system can, so that it does not share its core with the load. */
   async fork(file: string, env: Record<string, string> = {}, core?: number): Promise<ChildProcess> {
     const child = fork(new URL(`./support/${file}`, import.meta.url), {
       env: {
@@ -180,7 +181,7 @@ function print(label: string, value: string): void {
   console.log(`${label.padEnd(64)} ${value}`);
 }
 
-// --- event → sealed → sent → recorded ---------------------------------------------------------------------------------
+// --- event → sealed → sent → recorded ----------------------------------------------------------------------
 
 async function throughput(bench: Bench, events: number): Promise<void> {
   console.log(`\nDeliveries per second of one process, ${events} events, 20 in a transaction`);
@@ -240,13 +241,13 @@ async function throughput(bench: Bench, events: number): Promise<void> {
   await bench.clear();
 }
 
-// --- latency ----------------------------------------------------------------------------------------------------------
+// --- latency -----------------------------------------------------------------------------------------------
 
 type Target = { db: Db; organizationId: string; endpoint: { id: string; keyId: EncryptionKeyId } };
 
 /**
- * Publishes an event to each target in turn, now and then, and returns for each the milliseconds from before the commit
- * to the request at the receiver. In turn, so that other load on the machine affects all of them alike.
+ * Publishes events to each target in turn, with pauses. Returns for each the milliseconds from before the
+ * commit to the request at the receiver. Taking turns makes other load affect all of them alike.
  */
 async function measureLatency(bench: Bench, targets: readonly Target[], samples: number) {
   await ask(bench.receiver, { ask: "record" });
@@ -309,8 +310,8 @@ async function besideHanging(bench: Bench, hanging: number): Promise<void> {
   console.log(
     `\nOne live endpoint beside ${hanging} that hang: half accept a connection and say nothing, half read the request and do not answer`,
   );
-  // For comparison the same live endpoint, alone in a database and a process of its own; the two are measured
-  // alternately.
+  // For comparison the same live endpoint, alone in a separate database and process;
+  // the two are measured in turn.
   const aloneUrl = new URL(bench.databaseUrl);
   aloneUrl.pathname = "/alone";
   await bench.db.run(sql`create database alone`);
@@ -364,7 +365,7 @@ async function besideHanging(bench: Bench, hanging: number): Promise<void> {
   await bench.clear();
 }
 
-// --- several processes ------------------------------------------------------------------------------------------------
+// --- several processes -------------------------------------------------------------------------------------
 
 async function fillQueue(
   bench: Bench,
@@ -442,7 +443,7 @@ async function waitUntil(bench: Bench, reached: (open: number) => boolean): Prom
   }
 }
 
-// --- a long queue -----------------------------------------------------------------------------------------------------
+// --- a long queue ------------------------------------------------------------------------------------------
 
 async function backlog(bench: Bench, count: number): Promise<void> {
   console.log(`\n${count} deliveries waiting`);
@@ -450,7 +451,8 @@ async function backlog(bench: Bench, count: number): Promise<void> {
   const [endpoint, other] = endpoints;
   if (endpoint === undefined || other === undefined) return;
   const claimMs = async () => {
-    // What autovacuum does within a minute; without it the first claims would walk over the rows of the measurement before.
+    // Like autovacuum within a minute;
+    // otherwise the first claims would scan the rows of the previous measurement.
     await bench.db.run(sql`vacuum analyze webhook_deliveries, webhook_delivery_queue`);
     const times: number[] = [];
     for (let i = 0; i < 40; i++) {

@@ -11,8 +11,8 @@ import { announce } from "./server-process.ts";
 import { statementOf } from "./statement-of.ts";
 
 /**
- * What the service is compared with: node:http, the driver and the statements that the service sends to create and to read a session, with their values written
- * out by hand. No routing, validation, envelope, headers, logs or metrics.
+ * The baseline: node:http, the driver and the service's statements to create and read a session, with their
+ * values written by hand. No routing, validation, envelope, headers, logs or metrics.
  */
 const pool = new pg.Pool({
   connectionString: process.env.DATABASE_URL,

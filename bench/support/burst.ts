@@ -1,5 +1,6 @@
-// A burst that fans out: sessions are cancelled one by one over HTTP, as quickly as they can be, and each is told to twenty endpoints. How long it takes
-// from a request until each of the endpoints has its delivery, with sending in the process that answers and in one of its own.
+// A burst that fans out: sessions are cancelled over HTTP as fast as possible, and each notifies twenty
+// endpoints. Measures the time from a request until every endpoint has its delivery, with sending in the
+// answering process and in a separate one.
 
 import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -196,7 +197,10 @@ export async function createSessions(system: System, count: number): Promise<str
   return ids;
 }
 
-/** How cancellations come: over so many connections, each after the answer to the one before or, with a rate, when its time has come. */
+/**
+ * How cancellations arrive: over this many connections,
+ * each after the previous answer or, with a rate, on schedule.
+ */
 export type CancelLoad = { connections: number; ratePerSecond: number | null };
 
 /** When each was sent, by session, and how long the answers took. */

@@ -1,6 +1,9 @@
 import type pg from "pg";
 
-/** An id as the service makes them, from a column of milliseconds: eight characters of time, the rest arbitrary. */
+/**
+ * An id like those of the service, from a column of milliseconds:
+ * eight characters of time, the rest arbitrary.
+ */
 export function idSql(prefix: string, milliseconds: string, salt: string): string {
   const characters = [7, 6, 5, 4, 3, 2, 1, 0].map(
     (place) => `substr('${alphabet}', 1 + (${milliseconds} / ${62 ** place} % 62)::int, 1)`,
@@ -10,7 +13,7 @@ export function idSql(prefix: string, milliseconds: string, salt: string): strin
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** Has a table filled without its indexes, which are built afterwards: many times faster than keeping them while the table grows. */
+/** Fills a table without its indexes and builds them afterwards: many times faster than maintaining them. */
 export async function loadBare(
   client: pg.ClientBase,
   table: string,

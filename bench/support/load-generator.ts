@@ -5,8 +5,8 @@ import type { LoadOrder, LoadReport } from "./load-order.ts";
 const patienceMs = 10_000;
 
 /**
- * Sends at its rate whatever comes back, over plain sockets and with requests made ahead of time: on a machine that it shares with
- * the service, a generator that costs much would measure itself.
+ * Sends at its rate whatever comes back, over plain sockets and with prepared requests: on a machine shared
+ * with the service, a costly generator would measure itself.
  */
 class Generator {
   readonly #order: LoadOrder;
@@ -87,7 +87,7 @@ class Generator {
   }
 }
 
-/** One request after the other on a connection that is kept. A lost one is reported as status 0 and opened again. */
+/** Sequential requests on one kept connection. A lost one is reported as status 0 and reopened. */
 class Connection {
   readonly #url: URL;
   readonly #onAnswer: (status: number, ms: number) => void;

@@ -1,4 +1,4 @@
-/** What a generator is to send. Without a rate each connection sends again as soon as it has its answer (closed loop). */
+/** The task of a generator. Without a rate each connection sends again after its answer (closed loop). */
 export type LoadOrder = {
   url: string;
   /** Complete requests, taken in turn. */

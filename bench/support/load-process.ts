@@ -3,11 +3,13 @@ import { once } from "node:events";
 import { setPriority } from "node:os";
 import type { LoadOrder, LoadReport } from "./load-order.ts";
 
-/** A load generator in a process of its own, which goes on offering however slow the service becomes (open loop). */
+/**
+ * A load generator in a separate process, which keeps its rate however slow the service becomes (open loop).
+ */
 export class LoadProcess {
   readonly #child: ChildProcess;
 
-  /** `steps`: give way to everything else by so many steps (nice), as a generator on a machine of its own would. */
+  /** `steps`: lower its priority by this many steps (nice), as if the generator ran on another machine. */
   constructor(steps = 0) {
     this.#child = fork(new URL("./load-generator.ts", import.meta.url));
     if (steps > 0) setPriority(this.#child.pid ?? 0, steps);

@@ -2,7 +2,9 @@ type Send = (path: string, body: unknown, method?: "POST" | "PATCH") => Promise<
 
 export const password = "correct horse battery staple";
 
-/** Signs somebody up with an organization of their own; the function sends as this owner and gives the data of the answer. */
+/**
+ * Signs a person up with a new organization; the function sends as this owner and returns the answer's data.
+ */
 export async function newPartner(baseUrl: string, partner: { name: string; slug: string }): Promise<Send> {
   return (await newOwner(baseUrl, partner)).send;
 }

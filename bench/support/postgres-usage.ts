@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { serverProcesses } from "../../apps/server/test/support/postgres-processes.ts";
 
-/** Processor time of all processes of the server: those that have ended count in the postmaster's sum of its children. */
+/** Processor time of all server processes: ended ones count in the postmaster's sum of its children. */
 export function postgresMicroseconds(dataDir: string): number {
   const times = serverProcesses(dataDir).map((pid, index) => {
     try {

@@ -1,4 +1,5 @@
-// Events published one by one over HTTP, through to the receiver: what a delivery costs in all, server and PostgreSQL together.
+// Events published one by one over HTTP, through to the receiver:
+// the whole cost of a delivery, server and PostgreSQL.
 
 import { type ChildProcess, fork } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
@@ -73,7 +74,7 @@ export async function publishing(
     await prepared.stop();
     systems.push(await startBare(prepared, folder));
     const measure = async (system: System, count: number): Promise<Figures> => {
-      // Test events are counted by the minute. Nobody may send as many as are sent here, so those of the round before are taken away.
+      // Test events are limited per minute, and this sends more, so those of the previous round are deleted.
       await system.forgetEvents();
       await ask(receiver, { ask: "record" });
       const before = await totals(system, folder, admin);
@@ -140,8 +141,8 @@ function report(figures: ReadonlyMap<string, readonly Figures[]>): void {
 }
 
 /**
- * What the WAL since `from` is made of: for each relation its records, and what pages that were logged as a whole (full page images, once for a
- * page after each checkpoint) add to them.
+ * The contents of the WAL since `from`: per relation its records,
+ * and the full page images (one per page after each checkpoint).
  */
 async function reportWal(databaseUrl: string, from: string, events: number): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
@@ -174,7 +175,7 @@ async function reportWal(databaseUrl: string, from: string, events: number): Pro
   await client.end();
 }
 
-/** Publishes so many, and returns when each was sent, by the id of its event. */
+/** Publishes this many events, and returns when each was sent, by event id. */
 async function publish(system: System, count: number): Promise<Map<string, number>> {
   const pool = new Pool(system.url, { connections, pipelining: 1 });
   const sent = new Map<string, number>();
@@ -196,7 +197,7 @@ async function publish(system: System, count: number): Promise<Map<string, numbe
   return sent;
 }
 
-/** Waits for so many more than `before`, and returns when each arrived. */
+/** Waits for this many more than `before`, and returns when each arrived. */
 export async function received(
   receiver: ChildProcess,
   before: number,

@@ -3,7 +3,7 @@ import { once } from "node:events";
 
 type Message = { url?: string; cpuMicroseconds?: number; rssBytes?: number };
 
-/** A server in a process of its own, so that its processor time can be told from the load generator's. */
+/** A server in a separate process, so that its processor time is measured apart from the load generator's. */
 export class ServerProcess {
   readonly url: string;
   readonly #child: ChildProcess;

@@ -1,7 +1,7 @@
 import type { Queryable } from "../../apps/server/src/platform/db/db.ts";
 import type { Sql } from "../../apps/server/src/platform/db/sql.ts";
 
-/** The statement that the service sends where it is asked to do this, so that the bare server can never send another one. */
+/** The statement that the service sends for this request, so that the bare server sends the same one. */
 export function statementOf(ask: (db: Queryable) => unknown): Sql {
   const seen: Sql[] = [];
   const keep = async (statement: Sql): Promise<never> => {

@@ -3,7 +3,7 @@ import { sql } from "../../apps/server/src/platform/db/sql.ts";
 import { openDatabase } from "./database.ts";
 import { newPartner } from "./new-partner.ts";
 
-/** An organization with two keys: one that the service knows, and one that only the bare server can look up. */
+/** An organization with two keys: one known to the service, and one that only the bare server can look up. */
 export async function newTwoKeys(
   url: string,
   databaseUrl: string,

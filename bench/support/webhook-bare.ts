@@ -1,5 +1,5 @@
-// The ceiling: the same RSA, AES, HMAC, POST and SQL on the same tables, written straight down. No lanes, no leases of other
-// processes, no checks of addresses, one endpoint, nothing that can fail.
+// The ceiling: the same RSA, AES, HMAC, POST and SQL on the same tables, as straight code. No lanes, no
+// leases of other processes, no checks of addresses, one endpoint, no error handling.
 import {
   constants,
   createCipheriv,
@@ -123,7 +123,7 @@ function publishAll(job: Job): Promise<unknown> {
   return Promise.all(Array.from({ length: 4 }, publisher));
 }
 
-/** Sends what is published, until `job.events` have arrived. */
+/** Sends published events until `job.events` have arrived. */
 function startSending(job: Omit<Job, "n" | "e" | "keyId" | "data" | "perTransaction">): {
   done: Promise<void>;
   wake: () => void;
@@ -213,7 +213,10 @@ async function run(job: Job): Promise<void> {
   await done;
 }
 
-/** A bare server: each POST is an event with its delivery and audit entry, in one statement. Sends in the same process. */
+/**
+ * A bare server: each POST is an event with its delivery and audit entry, in one statement.
+ * Sends in the same process.
+ */
 async function serve(job: Job): Promise<number> {
   const seal = createSealer(job);
   const sending = startSending({ ...job, events: Number.POSITIVE_INFINITY });

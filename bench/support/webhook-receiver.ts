@@ -1,5 +1,5 @@
-// The partner's side of the webhook benchmark: an HTTPS server that answers at once (or after `?ms=`), and a port that accepts
-// connections and stays silent for ever. Talks to the benchmark over the process channel.
+// The partner's side of the webhook benchmark: an HTTPS server that answers at once (or after `?ms=`), and a
+// port that accepts connections and stays silent. Talks to the benchmark over the process channel.
 
 import { createServer } from "node:https";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";

@@ -4,7 +4,10 @@ import { join } from "node:path";
 
 export type Session = { id: string; verification_url: string };
 
-/** What the shop needs of the API. Everything is told in the reference of your installation, at `/reference`. */
+/**
+ * The part of the API that the shop uses.
+ * The reference of your installation, at `/reference`, describes all of it.
+ */
 export class Assay {
   readonly url: string;
   readonly #credential: string | null;
@@ -39,7 +42,9 @@ export class Assay {
     });
   }
 
-  /** An account, an organization and a key of the sandbox. In earnest a person does this once, in the dashboard. */
+  /**
+   * An account, an organization and a sandbox key. In production a person does this once, in the dashboard.
+   */
   async signUp(): Promise<string> {
     const name = randomBytes(4).toString("hex");
     const { token } = await this.#post<{ token: string }>("/v1/auth/sign-up/email", {
@@ -80,7 +85,10 @@ async function kept(folder: string, name: string, make: () => string | Promise<s
 
 export type Setup = { assay: Assay; privateKey: string; signingSecret: string };
 
-/** What has to be there before the first session, made once: an API key, a key pair whose private half stays here, an endpoint. */
+/**
+ * The setup before the first session, made once:
+ * an API key, a key pair whose private key stays here, an endpoint.
+ */
 export async function setUp(options: {
   assayUrl: string;
   folder: string;

@@ -3,7 +3,8 @@ import { EventEmitter } from "node:events";
 import { DatabaseSync } from "node:sqlite";
 
 /**
- * - `new`: nobody has been checked yet, or the last check came to nothing: it can be tried again.
+ * States of an order.
+ * - `new`: not checked yet, or the last check failed; the customer can try again.
  * - `checking`: a session is open.
  * - `delivered`: the person has proven to be of age.
  * - `refused`: the person has proven to be younger.
@@ -48,8 +49,8 @@ export class Orders extends EventEmitter {
   }
 
   /**
-   * Takes an event into account, once. Remembering it and changing the order are one transaction: after a crash in between the event is
-   * sent again, and must then count. An event of a session that the order has left behind changes nothing.
+   * Applies an event once. Recording it and changing the order are one transaction: after a crash in between
+   * the event is sent again and must then count. An event of an abandoned session changes nothing.
    */
   settle(eventId: string, of: { orderId: string; sessionId: string }, state: OrderState, note: string): void {
     this.#db.exec("begin immediate");

@@ -41,7 +41,7 @@ export function shopPage(): string {
   );
 }
 
-/** The order's id is random, so nobody guesses it; everything else on the page is the shop's own text. */
+/** The order's id is random and cannot be guessed; all other text on the page is the shop's. */
 export function orderPage(order: Order, assayUrl: string): string {
   return page(
     "Your order",
@@ -61,7 +61,10 @@ export function orderPage(order: Order, assayUrl: string): string {
   );
 }
 
-/** Runs in the customer's browser. What the frame tells is only used for the look: the state of the order comes from the shop. */
+/**
+ * Runs in the customer's browser.
+ * The frame's messages only affect the display: the order's state comes from the shop.
+ */
 export const script = `
 const state = document.getElementById("state");
 const choice = document.getElementById("choice");

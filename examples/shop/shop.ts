@@ -32,14 +32,19 @@ const { assay, privateKey, signingSecret } = await setUp({
   hookUrl: env.SHOP_HOOK_URL ?? `https://localhost:${hookPort}/webhooks`,
 });
 
-/** Begins a check, whichever way the customer takes. The session is created here, on the server: its key never leaves it. */
+/**
+ * Begins a check, whichever way the customer takes.
+ * The session is created on the server, so the key never leaves it.
+ */
 async function checkAge(api: Assay, orderId: string): Promise<{ verification_url: string }> {
   const session = await api.createSession(orderId, shopUrl);
   orders.startCheck(orderId, session.id);
   return { verification_url: session.verification_url };
 }
 
-/** What an outcome means to the shop. A success says who proved what; whether that is enough, the shop decides. */
+/**
+ * What an outcome means to the shop. A success says who proved what; the shop decides whether that is enough.
+ */
 function decide({ type, data }: Event): [state: OrderState, note: string] {
   switch (type) {
     case "verification.session.succeeded":
@@ -53,7 +58,7 @@ function decide({ type, data }: Event): [state: OrderState, note: string] {
   }
 }
 
-/** Only what is signed and can be decrypted counts. Everything else could have been sent by anybody. */
+/** Only signed and encrypted events count. Anybody could have sent anything else. */
 function takeEvent(signature: string, body: string): void {
   const event = JSON.parse(openWebhook(signature, body, signingSecret, privateKey)) as Event;
   const { verification_session_id: sessionId, client_reference_id: orderId } = event.metadata;
@@ -138,7 +143,7 @@ const shop = createServer((request, response) => {
 });
 shop.listen(port, "localhost", () => console.log(`The shop is open: ${shopUrl}`));
 
-// Assay sends to https only. Where something else takes its webhooks to this machine, they come to /webhooks of the shop itself.
+// Assay sends to https only. A tunnel or proxy may deliver its webhooks to /webhooks of the shop instead.
 if (existsSync(join(folder, "shop-cert.pem"))) {
   const read = (name: string) => readFileSync(join(folder, name));
   createSecureServer({ cert: read("shop-cert.pem"), key: read("shop-key.pem") }, (request, response) => {

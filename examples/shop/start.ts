@@ -16,7 +16,7 @@ async function isReady(): Promise<boolean> {
   );
 }
 
-/** Where an Assay has to listen that is to answer at `ASSAY_URL`; null where it cannot be started from here. */
+/** The listen address of an Assay that answers at `ASSAY_URL`; null if it cannot be started from here. */
 function listenAddress(): { HOST: string; PORT: string } | null {
   const url = URL.parse(assayUrl);
   if (url?.protocol !== "http:" || !/^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(url.hostname))
@@ -24,7 +24,10 @@ function listenAddress(): { HOST: string; PORT: string } | null {
   return { HOST: url.hostname.replace(/[[\]]/g, ""), PORT: url.port || "80" };
 }
 
-/** Assay sends webhooks to https only, so the shop gets a certificate for this machine, which Assay is told to trust. */
+/**
+ * Assay sends webhooks to https only, so the shop gets a local certificate,
+ * which Assay is configured to trust.
+ */
 function makeCertificate(): void {
   mkdirSync(folder, { recursive: true });
   if (existsSync(certificate)) return;

@@ -17,7 +17,10 @@ import javax.crypto.spec.PSource;
 import javax.crypto.spec.SecretKeySpec;
 
 public class OpenWebhook {
-  /** `signature` is the header X-Service-Signature, `body` the text as it came, `secret` the whole whsec_... string. */
+  /**
+   * `signature`: the header X-Service-Signature.
+   * `body`: the unchanged text. `secret`: the whole whsec_... string.
+   */
   static String openWebhook(String signature, String body, String secret, String pem) throws Exception {
     boolean isMine = false;
     // During a rotation there are two, separated by a space.

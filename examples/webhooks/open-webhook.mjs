@@ -2,7 +2,10 @@ import { constants, createDecipheriv, createHmac, privateDecrypt, timingSafeEqua
 
 const toleranceSeconds = 300;
 
-/** `headers` with lower-case names, `body` as text, `secret` the whole whsec_... string, `privateKey` a PEM or KeyObject. */
+/**
+ * `headers`: lower-case names. `body`: text.
+ * `secret`: the whole whsec_... string. `privateKey`: a PEM or KeyObject.
+ */
 export function openWebhook(headers, body, secret, privateKey, nowSeconds = Date.now() / 1000) {
   // During a rotation there are two, separated by a space.
   const isMine = String(headers["x-service-signature"])

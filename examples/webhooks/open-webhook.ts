@@ -1,6 +1,9 @@
 import { constants, createDecipheriv, createHmac, privateDecrypt, timingSafeEqual } from "node:crypto";
 
-/** `signature` is the header X-Service-Signature, `body` the text as it came, `secret` the whole whsec_... string. */
+/**
+ * `signature`: the header X-Service-Signature.
+ * `body`: the unchanged text. `secret`: the whole whsec_... string.
+ */
 export function openWebhook(signature: string, body: string, secret: string, privateKey: string): string {
   // During a rotation there are two, separated by a space.
   const isMine = signature.split(" ").some((one) => {

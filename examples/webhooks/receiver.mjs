@@ -1,5 +1,6 @@
-// A receiver to try things with: node receiver.mjs FOLDER. It expects secret.txt and webhook-key.pem in the folder, and prints each event that it could
-// verify and decrypt as a line of JSON. With receiver-cert.pem and receiver-key.pem in the folder it speaks https, which endpoints with a URL need.
+// A receiver for experiments: node receiver.mjs FOLDER. It expects secret.txt and webhook-key.pem in the
+// folder, and prints each verified and decrypted event as a line of JSON. With receiver-cert.pem and
+// receiver-key.pem in the folder it uses https, which endpoints with a URL need.
 import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createServer as createSecureServer } from "node:https";

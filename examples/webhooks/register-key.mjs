@@ -1,4 +1,4 @@
-// node register-key.mjs webhook-key.pem NAME: the body that registers the public half of the key under this name.
+// node register-key.mjs webhook-key.pem NAME: prints the body that registers the public key under this name.
 import { createPublicKey } from "node:crypto";
 import { readFileSync } from "node:fs";
 

@@ -8,7 +8,7 @@ const open = webhook({
   keys: [process.env.ASSAY_PRIVATE_KEY],
 });
 
-// The queue is a table. With several servers use one of your own database, so that they share it.
+// The queue is a table. With several servers use a table of your shared database.
 const database = new DatabaseSync("events.sqlite");
 database.exec("create table if not exists events (id text primary key, event text)");
 const store = database.prepare("insert into events (id, event) values (?, ?) on conflict do nothing");

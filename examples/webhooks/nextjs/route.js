@@ -6,7 +6,7 @@ import { after } from "next/server";
 let receiver = null;
 
 function openReceiver() {
-  // The queue is a table. With several servers use one of your own database, so that they share it.
+  // The queue is a table. With several servers use a table of your shared database.
   const database = new DatabaseSync("events.sqlite");
   database.exec("create table if not exists events (id text primary key, event text)");
   return {
