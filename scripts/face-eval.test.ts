@@ -67,7 +67,7 @@ test("an evaluation tells the errors on a folder of labelled pictures, and what 
   );
   assert.match(stdout, /^0\.30 {7}0\.000 % /m);
   assert.match(stdout, /FMR of at most 1 %: not measured, it takes 381 pairs/);
-  assert.match(stdout, /As a try compares, .*: 0 tries of the person, 0 of somebody else/);
+  assert.match(stdout, /As in a try, .*: 0 tries of the person, 0 of others/);
 });
 
 test("an evaluation tells errors before and after faces are turned, for all and within each group", (t) => {

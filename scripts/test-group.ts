@@ -43,7 +43,7 @@ export async function runFiles(
       "\n  ",
     );
     if (reported.size === 0)
-      process.stderr.write(`all tests are done, but the process does not end. Still open: ${what}\n`);
+      process.stderr.write(`all tests are done, but the process does not end; still open: ${what}\n`);
     process.exit(1);
   }, quietMs).unref();
 }

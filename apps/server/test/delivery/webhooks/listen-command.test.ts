@@ -441,7 +441,7 @@ test("removing an endpoint ends its listener, which says so", async () => {
   await partner.api.delete(`/v1/webhooks/endpoints/${id}`);
   await listening.next("ended");
   assert.equal((await listening.closed).code, 5);
-  assert.match(listening.printed, /removed by somebody else/);
+  assert.match(listening.told, /removed elsewhere/);
 });
 
 test("what cannot work is explained in a sentence that says what to do, with a separate exit code", async () => {
@@ -451,12 +451,12 @@ test("what cannot work is explained in a sentence that says what to do, with a s
     [["--url", url, "--key", reader.secret], 3, /lacks the scope webhooks:write\. Give the key the scope/],
     [["--url", url, "--key", `kk_${"x".repeat(32)}`], 3, /does not know this API key/],
     [["--url", "http://127.0.0.1:9", "--key", "kk_x"], 4, /Is --url right, and is the service running/],
-    [["--url", `${url}/docs`, "--key", partner.key.secret], 4, /as it stands before \/v1/],
+    [["--url", `${url}/docs`, "--key", partner.key.secret], 4, /without \/v1/],
     [["--key", "kk_x"], 1, /--url is missing/],
     [["--url", url], 1, /--key is missing/],
     [["--url", url, "--key", "kk_x", "--respond", "50"], 1, /statuses from 200 to 599/],
-    [["--url", url, "--key", "kk_x", "--header", "X-Trace: 1"], 1, /--header says how to forward/],
-    [["--url", url, "--key", "kk_x", "--skip-verify"], 1, /--skip-verify says how to forward/],
+    [["--url", url, "--key", "kk_x", "--header", "X-Trace: 1"], 1, /--header needs --forward-to/],
+    [["--url", url, "--key", "kk_x", "--skip-verify"], 1, /--skip-verify needs --forward-to/],
     [["--url", url, "--key", "kk_x", "--forward-to", "ftp://a"], 1, /an address like localhost:4000\/hook/],
     ...["X-Trace", "Bad Name: 1", "Content-Length: 1"].map((header): [string[], number, RegExp] => [
       ["--url", url, "--key", "kk_x", "--forward-to", "4000", "--header", header],
