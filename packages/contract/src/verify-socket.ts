@@ -123,7 +123,7 @@ export const FaceDone = closed("VerifyFaceDone", {
         description: "From the one of the key to the one of the maker's root.",
       }),
       description:
-        "From an app that can have the phone's secure hardware vouch for itself (Android key attestation): a key that was made for the `nonce` of this challenge, and its signature over the nonce and the frames. A try without it does not fail.",
+        "Android key attestation by an app: a key that the phone's secure hardware made for the `nonce` of this challenge, and its signature over the nonce and the frames. A try without it does not fail.",
     }),
     description:
       "From an app that can have the phone's secure hardware vouch for itself (Android key attestation): a key that was made for the `nonce` of this challenge, and its signature over the nonce and the frames. Nobody fails for want of it.",
