@@ -13,7 +13,7 @@ export type ErrorRate = {
 /** Standard deviations on either side that hold 95 % of a normal distribution. */
 const deviations = 1.96;
 
-/** By Wilson, which also tells something where no error was seen; null where nothing was tried. */
+/** The Wilson interval, which is meaningful also without errors; null without cases. */
 export function rateOf(errors: number, of: number): ErrorRate | null {
   if (of === 0) return null;
   const share = errors / of;
@@ -94,7 +94,7 @@ export function thresholdFor(distances: PairDistances, maxFalseMatch: number): n
   return null;
 }
 
-/** How many pairs without a single error show that a rate is at most this. */
+/** Error-free pairs needed to show that a rate is at most this. */
 export function pairsNeededFor(rate: number): number {
   return Math.ceil((deviations ** 2 * (1 - rate)) / rate);
 }

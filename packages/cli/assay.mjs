@@ -24,7 +24,7 @@ function nearest(name, known) {
 	})).sort((a, b) => a.changes - b.changes);
 	return best !== void 0 && best.changes <= Math.max(2, asked.length / 4) ? best.candidate : null;
 }
-/** How many letters have to be put in, left out or changed (Levenshtein distance). */
+/** Insertions, deletions and changes between the texts (Levenshtein distance). */
 function changesBetween(from, to) {
 	let row = Array.from({ length: to.length + 1 }, (_, index) => index);
 	for (const [line, letter] of [...from].entries()) {
@@ -111,7 +111,7 @@ function styleOf(shown, beside, env) {
 	};
 }
 const plainStyle = styleOf({}, {}, {});
-/** What came from outside may hold control characters, which a terminal would obey. */
+/** Replaces control characters in foreign text, which a terminal would obey. */
 function printable(text) {
 	return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, "�");
 }
@@ -489,7 +489,7 @@ function authorizationFor({ username, password }) {
 	const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
 	return { "proxy-authorization": `Basic ${Buffer.from(pair).toString("base64")}` };
 }
-/** A connection through the proxy to this host, on which the caller speaks TLS itself. */
+/** A connection through the proxy to this host, on which the caller starts TLS. */
 function tunnel(proxy, host, port, signal) {
 	const request$3 = proxy.protocol === "https:" ? request$1 : request;
 	const target = `${host}:${port}`;
@@ -524,7 +524,7 @@ const answerWithinMs$2 = 1e4;
 const dayMs = 864e5;
 /** Automatic renewal happens a month before the end, so fewer days mean that it failed. */
 const soonDays = 14;
-/** What to say about a certificate that ends then. */
+/** The finding about a certificate with this end date. */
 function judgeCertificate(host, validTo, now) {
 	const days = Math.floor((validTo.getTime() - now.getTime()) / dayMs);
 	const until = `The certificate of ${host} is good until ${validTo.toISOString().slice(0, 10)}`;
@@ -564,7 +564,7 @@ const idLengths = {
 	whk: 32,
 	vst: 32
 };
-/** How a user says which one a request is about; an API key belongs to one. Left out, it is the first. */
+/** The header with which a user names the environment; an API key has a fixed one. Default: the first. */
 const environmentHeader = "X-Service-Environment";
 // packages/cli/src/send.ts
 /**
@@ -676,7 +676,7 @@ var ServiceClient = class {
 		}
 		return (await readEnvelope(response)).data;
 	}
-	/** What a tool of the endpoint for agents gives. */
+	/** The answer of a tool of the MCP endpoint. */
 	async callTool(name, given) {
 		const message = {
 			jsonrpc: "2.0",
@@ -811,12 +811,12 @@ function eitherOf(...signals) {
 	}
 	return either.signal;
 }
-/** Waits, or less where the signal says so. */
+/** Waits, or returns early when the signal aborts. */
 async function pause(milliseconds, signal) {
 	await setTimeout$1(milliseconds, void 0, { signal }).catch(() => {});
 }
 const addressHint = "--url is the address of the service, without /v1 and /dashboard.";
-/** How a command says which service it speaks to, and as whom. */
+/** Options that name the service and the credentials. */
 const serviceOptions = {
 	url: {
 		type: "string",
@@ -1045,7 +1045,7 @@ function adviceFor(error) {
 		default: return "The dashboard shows your receiver's answer under Webhooks, Deliveries.";
 	}
 }
-/** What a key without the scope cannot tell is no fault of anything. */
+/** A missing scope of the key is no fault. */
 async function readable(call) {
 	try {
 		return { data: await call() };
@@ -1173,7 +1173,7 @@ function parseResponses(text) {
 		return { error };
 	});
 }
-/** The answer to a try, counted from 1. The last one stands for all that follow. */
+/** The answer to an attempt, counted from 1. The last answer repeats. */
 function responseTo(responses, attempt) {
 	return responses[Math.min(attempt, responses.length) - 1] ?? null;
 }
@@ -1749,7 +1749,7 @@ const maxSlots = 20;
 const touchEveryMs = 2e4;
 /** A lock this old is left over from before a reboot, even if another process has its process id now. */
 const staleAfterMs = 9e4;
-/** Where the state of commands belongs on this system. */
+/** The folder for state of commands on this system. */
 function stateFolder(env) {
 	if (env.ASSAY_STATE_DIR) return path.resolve(env.ASSAY_STATE_DIR);
 	if (platform() === "win32") return path.join(env.LOCALAPPDATA ?? path.join(homedir(), "AppData", "Local"), "assay");
@@ -2040,7 +2040,7 @@ const shortestLifeSeconds = 60;
 const expiryWithinMs = 6e4;
 const lookEveryMs = 1e3;
 const withoutEndpoint = "No endpoint receives it. Start `assay listen` first, or add an endpoint in the dashboard.";
-/** How each event is made to happen. A new type of the contract does not compile before it is here. */
+/** How to trigger each event. A new type of the contract does not compile without an entry. */
 const makers = {
 	"verification.session.succeeded": (service, wish) => finished(service, wish, "succeeded", "passport-valid"),
 	"verification.session.failed": (service, wish) => finished(service, wish, "failed", "passport-expired"),
@@ -2231,7 +2231,7 @@ async function outcome(service, sessionId, status) {
 	};
 }
 // packages/cli/src/partner-commands.ts
-/** What a partner can do without a checkout of the service. */
+/** Commands that partners run without a checkout of the service. */
 const partnerCommands = [
 	listenCommand,
 	triggerCommand,

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { State, Style } from "./style.ts";
 
-/** What a check found; `todo` says what to do about it, where something is to be done. */
+/** The result of a check; `todo` says what to do about it, or is null. */
 export type Found = { state: State; found: string; todo: string | null };
 export type Finding = Found & { check: string };
 export type Check = {

@@ -9,9 +9,9 @@ type Option = {
   placeholder?: string;
   /** May be given several times; the values are in `lists`. */
   multiple?: true;
-  /** Where only these will do. */
+  /** The only allowed values. */
   values?: readonly string[];
-  /** Those of earlier releases, each with a sentence on what replaces it. */
+  /** Values of earlier releases, each with a sentence on what replaces it. */
   removedValues?: Readonly<Record<string, string>>;
 };
 
@@ -30,7 +30,7 @@ export type Command = {
   options?: Record<string, Option>;
   /** Arguments as typed after `assay`. */
   examples?: readonly string[];
-  /** How it ends, besides 0 when it is done and 1 when the command is wrong. */
+  /** Exit codes other than 0 (success) and 1 (wrong command). */
   exitCodes?: Readonly<Record<number, string>>;
   /** Notes on the environment, for commands that do not read the service's settings. */
   environment?: string;

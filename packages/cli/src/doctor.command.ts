@@ -244,7 +244,7 @@ function adviceFor(error: string | null): string {
   }
 }
 
-/** What a key without the scope cannot tell is no fault of anything. */
+/** A missing scope of the key is no fault. */
 async function readable<T>(call: () => Promise<T>): Promise<{ data: T } | Found> {
   try {
     return { data: await call() };

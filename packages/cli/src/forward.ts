@@ -6,7 +6,7 @@ export type Answer =
   | { status_code: number; retry_after?: string }
   | { error: "timeout" | "name_not_resolved" | "connection_failed" | "tls_failed" | "response_invalid" };
 
-/** Where deliveries are sent on to. */
+/** The target of forwarded deliveries. */
 export type Receiver = {
   url: URL;
   /** Sent with each delivery; one of the same name is replaced. */

@@ -8,7 +8,7 @@ const dayMs = 86_400_000;
 /** Automatic renewal happens a month before the end, so fewer days mean that it failed. */
 const soonDays = 14;
 
-/** What to say about a certificate that ends then. */
+/** The finding about a certificate with this end date. */
 export function judgeCertificate(host: string, validTo: Date, now: Date): Found {
   const days = Math.floor((validTo.getTime() - now.getTime()) / dayMs);
   const until = `The certificate of ${host} is good until ${validTo.toISOString().slice(0, 10)}`;

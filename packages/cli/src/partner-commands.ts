@@ -5,7 +5,7 @@ import { keysNew } from "./keys-new.command.ts";
 import { listenCommand } from "./listen.command.ts";
 import { triggerCommand } from "./trigger.command.ts";
 
-/** What a partner can do without a checkout of the service. */
+/** Commands that partners run without a checkout of the service. */
 export const partnerCommands: readonly Command[] = [
   listenCommand,
   triggerCommand,

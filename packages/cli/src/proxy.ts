@@ -48,7 +48,7 @@ export function authorizationFor({ username, password }: URL): Record<string, st
   return { "proxy-authorization": `Basic ${Buffer.from(pair).toString("base64")}` };
 }
 
-/** A connection through the proxy to this host, on which the caller speaks TLS itself. */
+/** A connection through the proxy to this host, on which the caller starts TLS. */
 export function tunnel(proxy: URL, host: string, port: number, signal?: AbortSignal): Promise<Socket> {
   const request = proxy.protocol === "https:" ? requestHttps : requestHttp;
   const target = `${host}:${port}`;

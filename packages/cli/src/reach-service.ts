@@ -6,7 +6,7 @@ export const exitRefused = 3;
 export const exitUnreachable = 4;
 export const addressHint = "--url is the address of the service, without /v1 and /dashboard.";
 
-/** How a command says which service it speaks to, and as whom. */
+/** Options that name the service and the credentials. */
 export const serviceOptions = {
   url: {
     type: "string",

@@ -24,7 +24,7 @@ export function parseResponses(text: string): Answer[] {
   });
 }
 
-/** The answer to a try, counted from 1. The last one stands for all that follow. */
+/** The answer to an attempt, counted from 1. The last answer repeats. */
 export function responseTo(responses: readonly Answer[], attempt: number): Answer | null {
   return responses[Math.min(attempt, responses.length) - 1] ?? null;
 }

@@ -23,7 +23,7 @@ export async function send(url: URL, sending: Sending, env: NodeJS.ProcessEnv): 
       sending,
     );
   if (url.protocol === "http:") {
-    // Without TLS a proxy is given the whole address, and asks for us.
+    // Without TLS the proxy gets the whole address and sends the request for us.
     const headers = { ...sending.headers, ...authorizationFor(proxy), host: url.host };
     const request = proxy.protocol === "https:" ? requestHttps : requestHttp;
     return exchange(request(proxy, { ...plain(sending), headers, path: url.href, agent: false }), sending);

@@ -77,7 +77,7 @@ export class ServiceClient {
     return (await readEnvelope(response)).data as T;
   }
 
-  /** What a tool of the endpoint for agents gives. */
+  /** The answer of a tool of the MCP endpoint. */
   async callTool<T>(name: string, given: object): Promise<T> {
     const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: given } };
     const response = await this.#send("/mcp", {
@@ -213,7 +213,7 @@ function eitherOf(...signals: readonly AbortSignal[]): AbortSignal {
   return either.signal;
 }
 
-/** Waits, or less where the signal says so. */
+/** Waits, or returns early when the signal aborts. */
 export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   await wait(milliseconds, undefined, { signal }).catch(() => {});
 }

@@ -12,7 +12,7 @@ import {
 import { homedir, platform } from "node:os";
 import path from "node:path";
 
-/** What a listener must remember to go on as the same endpoint after it was killed. */
+/** State with which a killed listener continues as the same endpoint. */
 export type ListenerState = {
   /** The name of the key pair; its private half is in the file beside this one. */
   keyId: string;
@@ -30,7 +30,7 @@ const touchEveryMs = 20_000;
 /** A lock this old is left over from before a reboot, even if another process has its process id now. */
 const staleAfterMs = 90_000;
 
-/** Where the state of commands belongs on this system. */
+/** The folder for state of commands on this system. */
 export function stateFolder(env: NodeJS.ProcessEnv): string {
   if (env.ASSAY_STATE_DIR) return path.resolve(env.ASSAY_STATE_DIR);
   if (platform() === "win32")

@@ -1,7 +1,6 @@
 const codes = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const;
 export type Colour = keyof typeof codes;
 
-/** How well something is. */
 export type State = "ok" | "warning" | "problem";
 
 /** Output format: for a person at a terminal, or plain uncut lines for a program or a file. */
@@ -11,7 +10,7 @@ export type Style = {
   mark(state: State): string;
   /** Characters per line; null without a terminal. */
   readonly width: number | null;
-  /** Shows for as long as the work takes that it goes on, once it takes longer than a second. */
+  /** Shows progress once the work takes longer than a second. */
   progress<T>(text: string, work: () => Promise<T>): Promise<T>;
 };
 
@@ -75,7 +74,7 @@ export function styleOf(shown: Stream, beside: Stream, env: NodeJS.ProcessEnv): 
 
 export const plainStyle: Style = styleOf({}, {}, {});
 
-/** What came from outside may hold control characters, which a terminal would obey. */
+/** Replaces control characters in foreign text, which a terminal would obey. */
 export function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
   return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, "\ufffd");
@@ -85,7 +84,7 @@ const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 const segments = new Intl.Segmenter();
 
-/** How many columns of a terminal a text takes. */
+/** The width of a text in terminal columns. */
 export function columnsOf(text: string): number {
   let columns = 0;
   for (const { segment } of segments.segment(text)) columns += wide.test(segment) ? 2 : 1;

@@ -31,7 +31,7 @@ const lookEveryMs = 1_000;
 const withoutEndpoint =
   "No endpoint receives it. Start `assay listen` first, or add an endpoint in the dashboard.";
 
-/** How each event is made to happen. A new type of the contract does not compile before it is here. */
+/** How to trigger each event. A new type of the contract does not compile without an entry. */
 const makers: Readonly<Record<EventType, (service: ServiceClient, wish: Wish) => Promise<Triggered>>> = {
   "verification.session.succeeded": (service, wish) => finished(service, wish, "succeeded", "passport-valid"),
   "verification.session.failed": (service, wish) => finished(service, wish, "failed", "passport-expired"),

@@ -102,7 +102,7 @@ export const readSignUp = signInRoute("GET /v1/auth/sign-up", {
   },
 });
 
-/** Of routes that ask for the password or a code once more. */
+/** Codes of routes that require the password or a code again. */
 const reauthenticationErrors = [
   "REAUTHENTICATION_REQUIRED",
   "REAUTHENTICATION_FAILED",

@@ -27,14 +27,14 @@ export type AgentTool = {
   /** Decides who reads results, so the organization must allow it to agents besides. */
   changesDestination: boolean;
   inputSchema: JsonSchema;
-  /** Null for a tool that answers nothing but that it was done. */
+  /** Null for a tool without an answer. */
   outputSchema: JsonSchema | null;
   annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean };
 };
 
 export type RouteTool = AgentTool & { route: RouteDefinition };
 
-/** What a tool is made from: a route, or something declared like one that only agents can do. */
+/** The source of a tool: a route, or a similar declaration for agents only. */
 export type ToolDeclaration = Omit<RouteDefinition, "access" | "path" | "tag" | "errors"> & {
   access: { scope: Scope };
 };

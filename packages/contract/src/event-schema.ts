@@ -3,7 +3,7 @@ import { sampleEvent } from "./event-samples.ts";
 import { type EventType, eventPayloads } from "./events.ts";
 import type { Json, JsonObject } from "./openapi-components.ts";
 
-/** Where the schema of an event is. The address stays, and the schema grows as events do. */
+/** The address of an event's schema. It is stable, and the schema grows with the event. */
 export function eventSchemaPath(type: EventType): string {
   return `/schemas/events/${type}.json`;
 }

@@ -24,7 +24,7 @@ export type EventType = (typeof eventTypes)[number];
 
 export const EventId = PrefixedId("evt", "event");
 
-/** An event as it is listed. What it was about is in the sealed deliveries only. */
+/** An event as listed. Only the sealed deliveries have its content. */
 export const WebhookEvent = open("Event", {
   id: EventId,
   type: OneOf(eventTypes),
@@ -96,7 +96,7 @@ function payloadOf<T extends EventType>(name: string, type: T) {
   });
 }
 
-/** What a partner finds after decrypting the body of a delivery, by event type. */
+/** The decrypted body of a delivery, by event type. */
 export const eventPayloads = {
   "verification.session.succeeded": payloadOf("SessionSucceededEvent", "verification.session.succeeded"),
   "verification.session.failed": payloadOf("SessionFailedEvent", "verification.session.failed"),

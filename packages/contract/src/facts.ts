@@ -40,7 +40,7 @@ export const mailLanguages = [
 ] as const satisfies readonly PageLanguage[];
 export type MailLanguage = (typeof mailLanguages)[number];
 
-/** How a language is written. */
+/** The writing direction of a language. */
 export function directionOf(language: string): "ltr" | "rtl" {
   return language === "ar" ? "rtl" : "ltr";
 }
@@ -51,7 +51,7 @@ export function directionOf(language: string): "ltr" | "rtl" {
  */
 export const methods = ["document_chip", "wallet_pid", "wallet_mdl", "wallet_age"] as const;
 export type Method = (typeof methods)[number];
-/** What a session allows that does not say. */
+/** The methods of a session that names none. */
 export const defaultMethods: readonly Method[] = ["document_chip"];
 
 /** Version 2 allows wallets: claims come from any listed method, and `service_document_id` may be null. */
@@ -70,7 +70,7 @@ export type RequirementName = (typeof requirementNames)[number];
 export const demandNames = [...requirementNames, "binding"] as const;
 export type DemandName = (typeof demandNames)[number];
 
-/** How many session templates an organization may have in each environment. */
+/** Maximum session templates per environment of an organization. */
 export const templatesPerEnvironment = 100;
 
 /** Identifiers are `<prefix>_` and this many letters and digits. */
@@ -97,7 +97,7 @@ export const sessionCookieNames = { http: "assay_session", https: "__Host-assay_
  */
 export const environments = ["sandbox", "live"] as const;
 export type Environment = (typeof environments)[number];
-/** How a user says which one a request is about; an API key belongs to one. Left out, it is the first. */
+/** The header with which a user names the environment; an API key has a fixed one. Default: the first. */
 export const environmentHeader = "X-Service-Environment";
 
 /** `Idempotency-Key`: how long a key may be, and how long an answer is remembered. */

@@ -110,7 +110,7 @@ export const goLivePoints = [
 ] as const;
 export type GoLivePoint = (typeof goLivePoints)[number];
 
-/** How an organization gets its results where it has no endpoint for them. */
+/** How an organization without an endpoint gets its results. */
 export const resultsWithoutEndpoint = ["poll_only"] as const;
 export type ResultsWithoutEndpoint = (typeof resultsWithoutEndpoint)[number];
 

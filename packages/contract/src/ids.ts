@@ -19,7 +19,7 @@ export type DeliveryAttemptId = Id<"delivery attempt">;
 export type EndpointId = Id<"endpoint">;
 export type EncryptionKeyId = Id<"encryption key">;
 
-/** Which noun a prefix stands for. */
+/** The noun of each prefix. */
 export type IdOfPrefix = {
   vs: SessionId;
   va: AttemptId;

@@ -12,7 +12,7 @@ export function nearest(name: string, known: readonly string[]): string | null {
   return best !== undefined && best.changes <= Math.max(2, asked.length / 4) ? best.candidate : null;
 }
 
-/** How many letters have to be put in, left out or changed (Levenshtein distance). */
+/** Insertions, deletions and changes between the texts (Levenshtein distance). */
 function changesBetween(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [line, letter] of [...from].entries()) {

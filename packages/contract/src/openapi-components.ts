@@ -167,7 +167,7 @@ export class Components {
     if (name === null) return null;
     this.#set(name, { type: "string", enum: listed });
     const reference = { $ref: `#/components/schemas/${name}` };
-    // What a use of the list says about itself stands beside it, never in the list.
+    // The description of a use is beside the reference, never in the list.
     const said = description === undefined ? {} : { description };
     return Array.isArray(type) ? { ...orNull(reference), ...said } : { ...reference, ...said };
   }

@@ -340,7 +340,7 @@ function describeSuccess(route: RouteDefinition, components: Components): JsonOb
  * them.
  */
 function describeErrors(route: RouteDefinition): JsonObject {
-  // What a route itself declares has its own meaning there, and with it all codes of that status.
+  // A status that the route declares has its own meaning there, with all codes of that status.
   const own = new Set((route.errors ?? []).map((code) => errorTable[code].status));
   const byStatus = Map.groupBy(errorsOf(route), (code) => {
     const { status } = errorTable[code];
@@ -387,7 +387,7 @@ export function bodyExample(route: RouteDefinition): Json {
   return (route.examples?.body ?? exampleOf(route.body, route.id)) as Json;
 }
 
-/** What the route answers with: the payload, or one item of the list. */
+/** The route's answer: the payload, or one item of the list. */
 export function dataExample(route: RouteDefinition): Json {
   const { reply } = route;
   if (route.examples?.data !== undefined) return route.examples.data as Json;

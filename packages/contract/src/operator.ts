@@ -8,7 +8,7 @@ import { Nullable, OneOf, open, Timestamp, UuidOf } from "./schema.ts";
 
 const route = routesOf("Operator");
 
-/** Beyond this nothing is counted on: the figure then stands for "at least". */
+/** Counting stops here; the figure then means "at least". */
 export const operatorLimits = { counted: 100_000, groups: 200, days: 30 } as const;
 
 /** Problems that need attention, most severe first. */

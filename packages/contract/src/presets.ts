@@ -1,9 +1,11 @@
-/** A field that is asked for, before it is a request. */
+/** A requested field in a preset. */
 type Wish = { required: boolean; reason: string };
 
 export type Preset = {
   id: "age" | "name" | "identity" | "own";
-  /** By the field of the form; `age_over` stands for the age that is chosen there. */
+  label: string;
+  about: string;
+  /** By form field; `age_over` is the age chosen there. */
   wishes: Readonly<Record<string, Wish>>;
 };
 

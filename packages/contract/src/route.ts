@@ -130,7 +130,7 @@ export type Picture<T extends string = string> = { contentType: T; bytes: Uint8A
 
 export type Page<T> = { items: T[]; hasMore: boolean; nextCursor: string | null };
 
-/** What a handler gives back: the payload of the reply, before the envelope. */
+/** A handler's result: the payload of the reply, without the envelope. */
 export type DataOf<R extends RouteDefinition> = R["reply"] extends { list: infer T extends TSchema }
   ? Page<Static<T>>
   : R["reply"] extends { data: infer T extends TSchema }
@@ -223,7 +223,7 @@ export function errorsOf(definition: RouteDefinition): ErrorCode[] {
   }
   if ("scope" in access || ("role" in access && access.organization !== "body"))
     codes.add("ORGANIZATION_REQUIRED");
-  // A user asked for live, and it is not open.
+  // A user requests live before it is open.
   if (isInEnvironment(definition) && !preparesLive(definition)) codes.add("ORGANIZATION_NOT_READY");
   codes.add("BAD_REQUEST");
   if (definition.invalidParams) codes.add(definition.invalidParams);

@@ -25,7 +25,7 @@ export const sessionStatuses = [
 ] as const;
 export type SessionStatus = (typeof sessionStatuses)[number];
 
-/** What a list of sessions can be narrowed to: `open` is both that have not ended. */
+/** Filters of a session list: `open` means both statuses that have not ended. */
 export const sessionFilters = [...sessionStatuses, "open"] as const;
 export type SessionFilterStatus = (typeof sessionFilters)[number];
 
@@ -54,7 +54,7 @@ export type AttemptFailureCode = (typeof attemptFailureCodes)[number];
 export const cancelReasons = ["cancelled_by_partner", "cancelled_by_user", "consent_withdrawn"] as const;
 export type CancelReason = (typeof cancelReasons)[number];
 
-/** What a partner may ask for, besides `age_over_N`. */
+/** Fields that a partner may request, besides `age_over_N`. */
 export const claimKeys = [
   "document_type_code",
   "issuing_country_code",
@@ -194,7 +194,7 @@ const AskedRequirements = named("AskedRequirements", {
 
 const warningCodes = Object.keys(evidenceWarnings) as [EvidenceWarning, ...EvidenceWarning[]];
 
-/** What the face step can find, and what each finding means. */
+/** The findings of the face step, and their meaning. */
 const faceCheckNotes = {
   movements: "the person did what was asked, in its order and time, without a cut.",
   one_person: "the same person is seen throughout.",
@@ -272,7 +272,7 @@ export const ChipAndFaceEvidence = named(
   verified_at: Timestamp,
 });
 
-/** Of the `return_code` that the service adds to the partner's redirect. */
+/** Hash of the `return_code` that the service adds to the partner's redirect. */
 export const ReturnCodeSha256 = Nullable(
   Type.String({
     pattern: "^[0-9a-f]{64}$",
@@ -453,7 +453,7 @@ export const CreatedSession = open("CreatedSession", {
   }),
 });
 
-/** What a template can say. A request says it in the same words, and its word counts. */
+/** The fields of a template. The same fields of a request take precedence. */
 export const templatedFields = {
   redirect_url: Type.String({
     minLength: 1,

@@ -15,7 +15,7 @@ export function shownDomain(ascii: string): string {
     labels.push(decoded);
   }
   const unicode = labels.join(".");
-  // What does not lead back to where it came from is not a name that the DNS knows.
+  // A form that does not map back to the ASCII name is no valid DNS name.
   return isUnmistakable(labels) && readUrl(`https://${unicode}`)?.hostname === ascii ? unicode : ascii;
 }
 
@@ -65,7 +65,7 @@ const latin: WritingSystem = { pattern: /^[a-z0-9\-\p{Script=Latin}]+$/u };
  */
 function makeSystems(): readonly WritingSystem[] {
   return [
-    // As they are written today: older letters and accents are easily missed.
+    // Current spelling only: older letters and accents are easily missed.
     { pattern: /^[0-9\-\u0430-\u045f\u048a-\u052f]+$/ },
     { pattern: /^[0-9\-\u0390\u03ac-\u03ce]+$/ },
     ...["Armenian", "Georgian", "Ethiopic"].map((script) => ({ pattern: letters(script) })),

@@ -130,7 +130,7 @@ export type VerifyPhase = (typeof verifyPhases)[number];
 export const faceModes = ["camera", "simulated", "unavailable"] as const;
 export type FaceMode = (typeof faceModes)[number];
 
-/** What a challenge is usually drawn from. */
+/** Movements of an ordinary challenge. */
 export const turningMovements = ["turn_left", "turn_right", "look_up", "come_closer"] as const;
 /**
  * Movements of a challenge for people who cannot turn their head. No sequence of these is also one of the
@@ -145,7 +145,7 @@ export function isForStillHead(movements: readonly FaceMovement[]): boolean {
   return movements.some((movement) => movement === "close_eyes" || movement === "open_mouth");
 }
 
-/** What the screen of the device is filled with while the face is filmed. */
+/** Colours of the device's screen while the face is filmed. */
 export const faceColours = ["red", "green", "blue", "white"] as const;
 export type FaceColour = (typeof faceColours)[number];
 
@@ -206,7 +206,7 @@ export const deviceMessageTypes = [
   "face_done",
 ] as const;
 export type DeviceMessageType = (typeof deviceMessageTypes)[number];
-/** What a device sends once it has said hello: messages, and the binary parts of what it announced. */
+/** Inputs of a device after hello: messages, and the binary parts of announced artifacts. */
 export type DeviceInputType = Exclude<DeviceMessageType, "hello"> | "part";
 
 /** `taken`: the message belongs here. Otherwise the socket is closed with the code. */
@@ -287,7 +287,7 @@ export function decodeArtifactFrame(frame: Uint8Array): ArtifactFrame | null {
   };
 }
 
-/** The frames that carry `bytes`, in the order in which they are to be sent. */
+/** The frames that carry `bytes`, in sending order. */
 export function* artifactFrames(artifact: number, bytes: Uint8Array): Generator<Uint8Array<ArrayBuffer>> {
   for (let offset = 0; offset < bytes.length; offset += verifySocketLimits.frameBytes) {
     const part = bytes.subarray(offset, offset + verifySocketLimits.frameBytes);

@@ -65,12 +65,15 @@ export const ChipFileMessage = closed("VerifyChipFile", {
 /** Every file that the chip has was sent whole: judge it. */
 export const ChipDone = closed("VerifyChipDone", { type: Type.Literal("chip_done") });
 
-/** What the chip answered to a `chip_command`. Fewer answers than commands mean that the chip refused one. */
-export const ChipAnswer = closed("VerifyChipAnswer", {
-  type: Type.Literal("chip_answer"),
-  exchange: Exchange,
-  answers: Type.Array(Base64(verifySocketLimits.answerBytes, "Answer of the chip, with its status word."), {
-    maxItems: verifySocketLimits.exchangeCommands,
+/** The chip's answers to a `chip_command`. Fewer answers than commands mean a refusal. */
+export const ChipAnswer = named(
+  "VerifyChipAnswer",
+  closed({
+    type: Type.Literal("chip_answer"),
+    exchange: Exchange,
+    answers: Type.Array(Base64(verifySocketLimits.answerBytes, "Answer of the chip, with its status word."), {
+      maxItems: verifySocketLimits.exchangeCommands,
+    }),
   }),
 });
 
@@ -232,13 +235,16 @@ export const FaceChallenge = named(
   nonce: Base64(32, "What an app has its attested key made for, fresh for each challenge."),
 });
 
-/** Something failed on the service's side. No try was used; `phase` tells where to go on. */
-export const Fault = open("VerifyFault", {
-  type: Type.Literal("fault"),
-  code: OneOf(Object.keys(verifyFaultCodes) as [VerifyFaultCode, ...VerifyFaultCode[]]),
-  message: Type.String(),
-  phase: OneOf(verifyPhases),
-});
+/** A fault of the service. No try was used; `phase` says where to continue. */
+export const Fault = named(
+  "VerifyFault",
+  open({
+    type: Type.Literal("fault"),
+    code: OneOf(Object.keys(verifyFaultCodes) as [VerifyFaultCode, ...VerifyFaultCode[]]),
+    message: Type.String(),
+    phase: OneOf(verifyPhases),
+  }),
+);
 
 /** The session has its outcome. The service closes the socket after it. */
 export const OutcomeMessage = open("VerifyOutcome", {

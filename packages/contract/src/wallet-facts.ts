@@ -17,7 +17,7 @@ export function walletCookieNames(sessionId: SessionId): { http: string; https: 
   return { http: `assay_wallet_${sessionId}`, https: `__Host-assay_wallet_${sessionId}` };
 }
 
-/** What a way may look at for its checks without sharing it. */
+/** Fields that a way may check without sharing them. */
 export const lookedAt = ["date_of_birth", "document_expiry_date"] as const;
 export type LookedAt = (typeof lookedAt)[number];
 

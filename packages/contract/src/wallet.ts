@@ -37,7 +37,7 @@ const RequestId = Type.String({
   examples: ["EXAMPLEexampleEXAMPLEexampleEXAMPLEexample1"],
 });
 
-/** What the browser's API takes and gives belongs to its protocols. */
+/** The protocols define input and output of the browser's API. */
 const ProtocolData = Type.Unsafe<Record<string, unknown>>({ type: "object", additionalProperties: true });
 
 const Protocol = Type.String({

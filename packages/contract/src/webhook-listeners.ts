@@ -28,7 +28,7 @@ export const maxListenerStreamsPerOrganization = 100;
  */
 export const maxListenerStreamsPerCreator = 200;
 
-/** What a listener may report in place of a status, where the receiver behind it gave none. */
+/** Errors that a listener reports if the receiver behind it sent no status. */
 export const answerErrors = [
   "timeout",
   "name_not_resolved",

@@ -28,7 +28,7 @@ export type DisabledReason = (typeof disabledReasons)[number];
 export const deliveryStatuses = ["pending", "delivering", "succeeded", "failed"] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
-/** What kept an attempt, or a whole delivery, from succeeding. */
+/** Why an attempt, or a whole delivery, failed. */
 export const deliveryErrors = [
   "status_not_2xx",
   "redirect_not_followed",
@@ -117,7 +117,7 @@ export const WebhookSigningSecret = open("WebhookSigningSecret", {
   signing_secret: SigningSecret,
 });
 
-/** How long the secret before a rotation may go on signing. */
+/** How long the secret before a rotation may keep signing. */
 export const maxOverlapHours = 72;
 
 export const RotatedSigningSecret = open("RotatedSigningSecret", {

@@ -15,5 +15,5 @@ export type AskedCredential = {
   claimSets: readonly (readonly ClaimPath[])[];
 };
 
-/** A name is a string, the position in an array a number, and null stands for every element of an array. */
+/** A string is a name, a number the position in an array, and null every element of an array. */
 export type ClaimPath = readonly (string | number | null)[];

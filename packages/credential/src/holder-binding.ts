@@ -1,8 +1,8 @@
 import type { JWK } from "jose";
 
 /**
- * What a presentation has to be made for, so that no other request can use it.
- * Everything in it comes from our own records.
+ * What a presentation must be bound to, so that no other request can use it.
+ * All of it comes from our records.
  */
 export type HolderBinding = {
   /**

@@ -2,11 +2,11 @@ import type { AskedCredential } from "./asked.ts";
 import type { HolderBinding } from "./holder-binding.ts";
 import type { TrustAnchor } from "./trust-anchor.ts";
 
-/** What a presentation is judged by. None of it comes from the wallet. */
+/** The context in which a presentation is judged. None of it comes from the wallet. */
 export type JudgeContext = {
   asked: AskedCredential;
   binding: HolderBinding;
-  /** Of every purpose; the judge takes those of the purpose that is asked for. */
+  /** For every purpose; the judge selects those of the requested purpose. */
   anchors: readonly TrustAnchor[];
   now: Date;
   /**

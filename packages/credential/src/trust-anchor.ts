@@ -1,4 +1,4 @@
-/** What a credential is for. An issuer is trusted for one purpose and for no other. */
+/** Purposes of credentials. An issuer is trusted for one purpose only. */
 export const purposes = ["pid", "mdl", "age"] as const;
 export type Purpose = (typeof purposes)[number];
 

@@ -22,7 +22,7 @@ export type Attributes = {
   ageOver?: Readonly<Record<number, boolean>>;
 };
 
-/** Where the issuer publishes whether the credential still counts. */
+/** Where the issuer publishes the credential's status. */
 export type StatusReference = { uri: string; index: number };
 
 export type Accepted = {
@@ -37,7 +37,7 @@ export type Accepted = {
   status: StatusReference | null;
   validFrom: Date | null;
   validUntil: Date;
-  /** Something was disclosed that was not asked for. It is in none of the members above. */
+  /** The wallet disclosed something that was not requested. None of the members above holds it. */
   disclosedMore: boolean;
 };
 

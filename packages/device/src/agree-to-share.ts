@@ -12,7 +12,7 @@ export type ConsentOptions = {
    * `given`: the person has done so on the page.
    */
   consent?: "ask" | "given";
-  /** What the session must require of the document; a session that does not is left alone. */
+  /** What the session must require of the document; other sessions are not used. */
   demanded?: readonly RequirementName[];
   /** Optional fields that the person does not agree to share. */
   decline?: readonly string[];

@@ -33,7 +33,7 @@ test("a chip that is gone is lost, and what it refused has no answer", async () 
     new EmrtdError("SECURE_MESSAGING_FAILED", "wrong checksum"),
   ];
   for (const kind of kinds) {
-    // One that only a person can reset comes back as one that left the field does.
+    // A chip that needs a reset by a person returns like one that left the field.
     for (const code of ["CHIP_LOST", "RESET_NEEDED"] as const) {
       const lost = chip(() => Promise.reject(new EmrtdError(code, "gone")));
       assert.equal(await answerCommand(lost, { kind, commands: ["AAAA"] }), "lost");

@@ -15,7 +15,7 @@ export async function answerCommand(
     const answers = await carryCommands(chip, { kind, commands: commands.map(fromBase64) });
     return answers.map(toBase64);
   } catch (error) {
-    // Where only a person can reset the chip, it comes back as one that left the field does.
+    // A chip that needs a reset by a person returns like one that left the field.
     if (isEmrtdError(error) && (error.code === "CHIP_LOST" || error.code === "RESET_NEEDED")) return "lost";
     throw error;
   }

@@ -2,7 +2,7 @@ import { verifySocketLimits as limits } from "@assay/contract/verify-protocol";
 import type { ChipCommand, DeviceInput, DeviceState, DeviceStep, ReadProblem } from "./device-state.ts";
 import { also, type Handlers, say, stay } from "./device-step.ts";
 
-/** What the chip does. */
+/** Handlers for results of the chip. */
 export const onChip: Pick<
   Handlers<DeviceInput, "kind">,
   "chip_step" | "chip_read" | "chip_answered" | "chip_lost" | "chip_reopened" | "chip_failed"
@@ -61,7 +61,7 @@ export function dropChip(state: DeviceState): DeviceStep {
   return state.chip === null ? stay(state) : stay({ ...state, chip: null }, { kind: "release_chip" });
 }
 
-/** The chip's part begins again, and no try is used. A reading that is under way goes on. */
+/** Restarts the chip's part; no try is used. A reading in progress continues. */
 export function restartChip(state: DeviceState, problem: ReadProblem | null): DeviceStep {
   const restarted: DeviceState = {
     ...state,
@@ -91,7 +91,7 @@ export function passOn(state: DeviceState): DeviceStep {
 
 type Doing = "reading" | { readonly exchange: string };
 
-/** What the chip was asked to do with this job; null when its result is not needed any more. */
+/** The chip's current work for this job; null if its result is no longer needed. */
 function jobOf({ chip }: DeviceState, job: number): Doing | null {
   return chip?.job?.id === job ? chip.job.doing : null;
 }

@@ -8,7 +8,7 @@ export type ConnectionEvents = {
   closed(reason: string, status: number): void;
 };
 
-/** The device's socket, in a browser or in Node. After `close` nothing is heard of it any more. */
+/** The device's socket, in a browser or in Node. After `close` it reports nothing. */
 export class DeviceConnection {
   readonly #socket: WebSocket;
 

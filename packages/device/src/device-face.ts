@@ -4,7 +4,7 @@ import { deviceLimits } from "./device-rules.ts";
 import type { DeviceInput, DeviceState, DeviceStep } from "./device-state.ts";
 import { also, type Handlers, isCamera, may, say, stay } from "./device-step.ts";
 
-/** What the camera does. */
+/** Handlers for results of the camera. */
 export const onCamera: Pick<Handlers<DeviceInput, "kind">, "frame" | "capture_over" | "capture_failed"> = {
   frame: (state, { job, jpeg, atMs }) => {
     const { capture } = state;

@@ -78,7 +78,7 @@ const result = (
   phase,
 });
 
-/** A device whose effects are written down, and whose clock stands still unless it is moved. */
+/** A device that records its effects, with a clock that only the test moves. */
 class Bench {
   state: DeviceState;
   nowMs = 1_000_000;
@@ -102,7 +102,7 @@ class Bench {
     return this.feed(...messages.map((message): DeviceInput => ({ kind: "message", message })));
   }
 
-  /** Opens a connection, by itself or after the timer. */
+  /** Opens a connection, directly or after the timer. */
   connect(hello: ServiceMessage): DeviceEffect[] {
     if (this.state.stopped) this.feed({ kind: "start", token });
     if (this.state.link === "waiting") this.feed({ kind: "timer", timer: "reconnect" });
@@ -899,11 +899,11 @@ const anyMessage: fc.Arbitrary<ServiceMessage> = fc.oneof(
     .map((code): ServiceMessage => ({ type: "closing", code, message: "" })),
 );
 
-/** What may happen next, before it is known whether it can happen now. */
+/** A possible next event, which may not apply in the current state. */
 type Event =
   | { of: "service"; message: ServiceMessage }
   | { of: "person"; wish: PersonWish }
-  /** Some work under way ends, well or badly. */
+  /** Some work in progress ends, well or badly. */
   | { of: "work"; which: number; how: "well" | "lost" | "badly" }
   | { of: "network"; reason: string }
   | { of: "world"; input: DeviceInput };
@@ -954,7 +954,7 @@ const anyEvent: fc.Arbitrary<Event> = fc.oneof(
   },
 );
 
-/** Work under way outside of the flow. Each piece of it ends at some time, and its result is an input. */
+/** Work in progress outside of the flow. It ends at some time, and its result is an input. */
 type Work =
   | { what: "timer"; timer: DeviceTimer }
   | { what: "claim" | "reading" | "reopening" | "passing_on" | "capture"; job: number }

@@ -31,7 +31,7 @@ export function advance(state: DeviceState, input: DeviceInput, nowMs: number): 
   );
 }
 
-/** What a person can do now to go on; empty while something is under way that ends by itself. */
+/** What a person can do now to continue; empty while work is in progress that ends by itself. */
 export function openWishes(state: DeviceState): readonly PersonWish["kind"][] {
   if (state.outcome !== null || state.end !== null) return [];
   if (state.stopped) return ["start"];
@@ -58,7 +58,7 @@ function planned(
   if (fault !== null) return { kind: "fault", code: fault.code, message: fault.message };
   if (state.problem !== null) return { kind: "problem", problem: state.problem };
   if (state.refused !== null) return { kind: "closed", code: state.refused };
-  // Without a person, the next try would go the same way, so an unattended device ends.
+  // Without a person, the next try would end the same way, so an unattended device stops.
   if (state.connection === "gone" || state.ownMistakes > 0)
     return { kind: "closed", code: state.lastClose ?? "CONNECTION_LOST" };
   if (state.link !== "open") return null;
@@ -73,7 +73,7 @@ function planned(
   return null;
 }
 
-/** What everything else that can happen means. */
+/** Handlers for all other inputs. */
 const onInput: Handlers<DeviceInput, "kind"> = {
   message: (state, { message }, nowMs) => {
     // A newer service may send types of messages that this device does not know:
@@ -132,7 +132,7 @@ type FollowUp = {
   readonly act: (state: DeviceState, nowMs: number) => DeviceStep;
 };
 
-/** What has to be done as soon as its condition holds; checked after every input, in this order. */
+/** Actions that are due as soon as their condition holds; checked after every input, in this order. */
 const followUps: readonly FollowUp[] = [
   {
     // The service waits for no more frames, or not on this connection.
@@ -164,7 +164,7 @@ const followUps: readonly FollowUp[] = [
       ),
   },
   {
-    // The chip was let go after the command came, so it cannot be answered.
+    // The chip was released after the command came, so it cannot be answered.
     when: (state) => state.command !== null && state.chip === null,
     act: (state) => restartChip(state, state.problem),
   },

@@ -8,7 +8,7 @@ import { also, type Handlers, stay } from "./device-step.ts";
 /** Codes of a failed claim that is worth retrying. A claim without an answer is retried too. */
 const passingClaimFailures: readonly string[] = ["INTERNAL_SERVER_ERROR", "SERVICE_UNAVAILABLE"];
 
-/** What happens to the connection. */
+/** Handlers for events of the connection. */
 export const onLink: Pick<
   Handlers<DeviceInput, "kind">,
   "claimed" | "claim_failed" | "connected" | "closed" | "timer" | "awake"
@@ -89,11 +89,11 @@ function afterClose(state: DeviceState, reason: string): DeviceStep {
 
 function ruleOfClose(code: string): (typeof closeRules)[VerifyCloseCode] {
   if (Object.hasOwn(verifyCloseCodes, code)) return closeRules[code as VerifyCloseCode];
-  // Without a reason it was the network. A reason that is not known yet is taken for a fault of this device.
+  // Without a reason it was the network. An unknown reason counts as a fault of this device.
   return code === "" ? "connect_again" : "own_mistake";
 }
 
-/** This device is refused and does not go on. */
+/** This device is refused and stops. */
 function refuse(state: DeviceState, code: string): DeviceStep {
   return dropChip({ ...state, connection: "closed", refused: code, faceSource: null, step: null });
 }

@@ -4,7 +4,7 @@ import { deviceLimits } from "./device-rules.ts";
 import type { DeviceEffect, DeviceState } from "./device-state.ts";
 import { also, type Handlers, isCamera, stay } from "./device-step.ts";
 
-/** What each message of the service means. */
+/** Handlers for messages of the service. */
 export const onMessage: Handlers<ServiceMessage, "type"> = {
   welcome: (state, { phase, tries_left, face }) => {
     const before = state.triesLeft;
@@ -23,7 +23,7 @@ export const onMessage: Handlers<ServiceMessage, "type"> = {
       proofRestarts: state.proofRestarts + (phase === "chip_proof" ? 1 : 0),
       chip: state.chip === null ? null : { ...state.chip, stale: true },
       step: phase === "face" || (phase === "chip" && state.chip === null) ? null : state.step,
-      // A verdict that got lost on the way has used up a try: to go on by itself would use up another.
+      // A lost verdict has used up a try: continuing automatically would use up another.
       faceSource: before !== null && tries_left.face < before.face ? null : state.faceSource,
     };
     return before !== null && tries_left.chip < before.chip ? dropChip(welcomed) : stay(welcomed);
@@ -77,7 +77,7 @@ export const onMessage: Handlers<ServiceMessage, "type"> = {
       { kind: "report", step: `face_capture (${movements.join(", ")})` },
     ),
   fault: (state, { code, message, phase }) => {
-    // The chip is let go as well: the person decides whether to read it once more.
+    // The chip is released too: the person decides whether to read it again.
     const ended = dropChip({
       ...state,
       phase,

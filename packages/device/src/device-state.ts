@@ -9,7 +9,7 @@ import type {
 } from "@assay/contract/verify-protocol";
 import type { DeviceMessage, ServiceMessage } from "@assay/contract/verify-socket";
 
-/** What the flow of a device knows, what can happen to it, and what it has done: see `device-flow.ts`. */
+/** The state of a device's flow, its inputs and its effects: see `device-flow.ts`. */
 export type DeviceState = {
   /** Null where a person says what to do and when. */
   readonly plan: UnattendedPlan | null;
@@ -67,7 +67,7 @@ export type DeviceState = {
     readonly failureCode: FailureCode | null;
     readonly unmetRequirement: RequirementName | null;
   } | null;
-  /** The code of a refused claim, or of a close after which this device does not go on. */
+  /** The code of a refused claim, or of a close after which this device stops. */
   readonly refused: string | null;
 
   /** The driver's jobs are numbered, so that a result that comes too late is recognised. */
@@ -83,11 +83,11 @@ type ChipInHand = {
    * reopen the chip before the next command.
    */
   readonly stale: boolean;
-  /** What the chip does now. It can do only one thing at a time. */
+  /** The chip's current work. It does one thing at a time. */
   readonly job: { readonly id: number; readonly doing: "reading" | { readonly exchange: string } } | null;
 };
 
-/** Handed to the apps of readers as it is, which read `at`. */
+/** Passed to reader apps unchanged; they read `at`. */
 export type ReadStep =
   | { readonly at: "connecting" | "opening" | "sending" | "checking" | "proof" }
   | { readonly at: "data" | "portrait"; readonly readBytes: number; readonly totalBytes: number };
@@ -98,18 +98,18 @@ export type ReadStep =
  */
 export type ReadProblem = "lost" | "key" | "unreadable" | "unsupported" | "device";
 
-/** What the service asks for in one try. */
+/** The service's request for one try. */
 export type FaceChallenge = {
   readonly movements: readonly FaceMovement[];
   readonly colours: readonly FaceColour[];
   readonly colourMs: number;
   /** On this device's clock. */
   readonly endsAtMs: number;
-  /** What an attested key is made for, base64; null from a service of the version before. */
+  /** The value that an attested key is made for, base64; null from a service of the previous version. */
   readonly nonce: string | null;
 };
 
-/** What the phone's secure hardware says of the frames that were sent. */
+/** The attestation of the sent frames by the phone's secure hardware. */
 export type FrameAttestation = NonNullable<Extract<DeviceMessage, { type: "face_done" }>["attestation"]>;
 type PendingChallenge = FaceChallenge & {
   /**
@@ -126,10 +126,10 @@ export type FaceSourceKind = "camera" | "still_camera" | "test_document";
 
 export type ChipCommand = Extract<ServiceMessage, { type: "chip_command" }>;
 
-/** What a device without a person in front of it does by itself. */
+/** What an unattended device does. */
 export type UnattendedPlan = { readonly camera: boolean; readonly stopAfterChip: boolean };
 
-/** How an unattended device came to its end. */
+/** How an unattended device ended. */
 export type DeviceEnd =
   | { readonly kind: "succeeded" }
   | {

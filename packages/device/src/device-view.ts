@@ -1,7 +1,7 @@
 import type { FaceMode, VerifyFaultCode, VerifyPhase } from "@assay/contract/verify-protocol";
 import type { DeviceState, ReadProblem, ReadStep } from "./device-state.ts";
 
-/** What the person is shown. */
+/** What the person sees. */
 export type DeviceView = {
   readonly connection: DeviceState["connection"];
   readonly phase: VerifyPhase | null;

@@ -362,7 +362,7 @@ test("who watches is told each change once, and of no input that changes nothing
 
 const file = (...bytes: number[]) => Uint8Array.from(bytes);
 
-/** A chip that answers at once, and writes down what it was asked for. */
+/** A chip that answers at once, and records its requests. */
 function plainChip(own: Partial<OpenedChip> = {}) {
   const asked: string[] = [];
   const chip: OpenedChip = {

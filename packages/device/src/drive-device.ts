@@ -29,7 +29,7 @@ export type OpenedChip = {
   release(): void;
 };
 
-/** How a document is opened: found by the caller, which knows whether it is a software chip or a real one. */
+/** Opens a document. The caller knows whether it is a software chip or a real one. */
 export type ChipSource = (onStep: (step: ReadStep) => void) => Promise<OpenedChip>;
 
 /** Yields JPEG frames until the movements are over or the signal aborts. */
@@ -79,12 +79,12 @@ export class DeviceDriver {
   #source: ChipSource | null = null;
   #chip: OpenedChip | null = null;
   #files: ChipFiles | null = null;
-  /** Counts the chips that were let go, so that one that opens too late is noticed. */
+  /** Counts released chips, so that one that opens too late is noticed. */
   #released = 0;
   #capture: FaceCapture | null = null;
   #capturing: AbortController | null = null;
   #voucher: FrameVoucher | null = null;
-  /** Of the frames that were sent in this capture, in their order. */
+  /** Digests of the frames sent in this capture, in order. */
   #frameDigests: Promise<ArrayBuffer>[] = [];
 
   constructor(needs: DriverNeeds, plan: UnattendedPlan | null = null) {

@@ -14,7 +14,7 @@ import { DeviceError } from "./verification-url.ts";
 export const stopSteps = [...claimSteps, "chip", "face"] as const;
 type StopStep = (typeof stopSteps)[number];
 
-/** What a camera sees while the challenge runs: each picture as a JPEG, given out when it is taken. */
+/** The camera's pictures during the challenge: JPEGs, yielded as they are taken. */
 export type CameraSource = (
   challenge: FaceChallenge,
 ) => AsyncIterable<{ readonly jpeg: Uint8Array; readonly atMs: number }>;
@@ -27,7 +27,7 @@ type DeviceRun = Omit<ClaimOptions, "stopAfter"> & {
    */
   camera?: CameraSource;
   stopAfter?: StopStep;
-  /** Leaves the session as it is then; `runDevice` rejects with the signal's reason. */
+  /** Leaves the session unchanged; `runDevice` rejects with the signal's reason. */
   signal?: AbortSignal;
 };
 
@@ -37,12 +37,12 @@ export type DeviceOutcome =
       kind: "failed";
       sessionId: string;
       failureCode: FailureCode | null;
-      /** What the session requires and this document cannot do, where that is the reason. */
+      /** The session's requirement that this document cannot meet, if that is the reason. */
       unmetRequirement: RequirementName | null;
     }
-  /** As asked for with `stopAfter`. */
+  /** As requested with `stopAfter`. */
   | { kind: "stopped"; sessionId: string; after: ClaimStep | "chip" }
-  /** The chip has passed. A browser that opens `url` soon goes on in this device's place. */
+  /** The chip has passed. A browser that opens `url` soon continues in place of this device. */
   | { kind: "face_elsewhere"; sessionId: string; url: string }
   /** The service could not carry it out; nothing was counted. */
   | { kind: "fault"; sessionId: string; code: string; message: string }

@@ -7,7 +7,7 @@ import { readRequest, TestWalletError } from "@assay/credential/test-wallet/read
 import { agreeToShare, type ConsentOptions } from "./agree-to-share.ts";
 import { DeviceError } from "./verification-url.ts";
 
-/** What `--wallet` of the simulator takes. */
+/** Values of the simulator's `--wallet`. */
 export const testWallets = ["pid", "mdl", "age"] as const;
 export type TestWallet = (typeof testWallets)[number];
 
@@ -27,8 +27,8 @@ export type WalletRunOutcome =
 const maxPresentations = 10;
 
 /**
- * A person with the test wallet and one browser, without a screen: agrees, opens the wallet, comes back. What
- * is refused is presented again until the session has its outcome.
+ * A person with the test wallet and one browser, without a screen: agrees, opens the wallet, returns.
+ * Presents again after a refusal until the session has its outcome.
  */
 export async function runWallet(run: WalletRun): Promise<WalletRunOutcome> {
   const send = run.fetch ?? fetch;
@@ -78,7 +78,7 @@ function responseCodeOf(redirectUri: string | null): string | null {
   return url === null ? null : new URLSearchParams(url.hash.slice(1)).get("response_code");
 }
 
-/** What a browser does by itself: the cookie of the request goes back to the service. */
+/** Like a browser: sends the cookie of the request back to the service. */
 function withCookies(send: typeof fetch): typeof fetch {
   const cookies = new Map<string, string>();
   return async (url, init) => {

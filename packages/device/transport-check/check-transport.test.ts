@@ -331,7 +331,7 @@ test("a document that is not there is waited for, and one that is taken away is 
     assert.equal(await outcomeOf(id, {}, { waits: false }), "skipped", id);
 });
 
-/** A shell as it should be, apart from what becomes of a command that was given up. */
+/** A correct shell, except for what happens to a cancelled command. */
 function givingUp(fate: "rejected" | "open" | "answered later" | "answers the next" | "answered at once") {
   let there = false;
   let wasLost = true;

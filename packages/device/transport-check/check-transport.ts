@@ -25,13 +25,13 @@ export type TransportStage = {
    * A shell returns the same object each time; a desk reader waits for a document.
    */
   transport(): Promise<CheckedTransport>;
-  /** What opens the chip of the document. */
+  /** The access key of the document's chip. */
   readonly key: AccessKey;
   /** Whether a command that finds no document waits for one, as it does in a shell. */
   readonly waits: boolean;
   layDown(): Promise<void>;
   takeAway(): Promise<void>;
-  /** How long an answer may take; for tests, whose chips think faster. */
+  /** Time limit for an answer; for tests, whose chips are faster. */
   readonly patienceMs?: number;
   /** Whether a frame of the page has a transport too; null where there are no frames. */
   frameHasTransport?(): Promise<boolean>;
@@ -40,7 +40,7 @@ export type TransportStage = {
 export type TransportOutcome = "passed" | "failed" | "skipped";
 export type CheckResult = {
   readonly id: string;
-  /** What a transport that passes promises. */
+  /** The guarantee of a transport that passes. */
   readonly promise: string;
   readonly outcome: TransportOutcome;
   /** Why it failed or was skipped, or what was measured. */
@@ -109,7 +109,7 @@ async function ask(
   return answer;
 }
 
-/** As a reading begins, with a document that is there. */
+/** The start of a reading, with a document present. */
 async function begin(stage: TransportStage): Promise<CheckedTransport> {
   await stage.layDown();
   const transport = await stage.transport();

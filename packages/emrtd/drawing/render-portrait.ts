@@ -162,10 +162,10 @@ type Surface = {
 
 const eyeY = 0.06;
 
-/** What a face does besides turning: how far the eyes are closed and the mouth is open, each from 0 to 1. */
+/** Facial expression: how far the eyes are closed and the mouth is open, each from 0 to 1. */
 export type Expression = { readonly closedEyes: number; readonly openMouth: number };
 const calm: Expression = { closedEyes: 0, openMouth: 0 };
-/** How far an open mouth takes the lower lip and the chin down. */
+/** How far an open mouth moves the lower lip and the chin down. */
 const jawDrop = 0.2;
 
 class Head {
@@ -349,7 +349,7 @@ export type View = {
   readonly pitchDegrees: number;
   readonly width: number;
   readonly height: number;
-  /** Where in a pixel it is looked at, from 0 to 1. */
+  /** Sample positions within a pixel, from 0 to 1. */
   readonly samples: readonly (readonly [number, number])[];
   readonly expression?: Expression;
   /**

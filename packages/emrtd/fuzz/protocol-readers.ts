@@ -127,7 +127,7 @@ const dg14 = buildDg14([
   { kind: "chipAuthenticationPublicKey", protocol: oids.publicKeyEcdh, subjectPublicKeyInfo: explicitKey() },
 ]);
 
-/** At the step where the chip is to answer under the new keys. */
+/** At the step where the chip must answer under the new keys. */
 const chipAuthentication = { kind: "proof", secret: new Uint8Array(24).fill(5) } as const;
 
 /**

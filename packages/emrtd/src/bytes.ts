@@ -73,7 +73,7 @@ export function startsWith(bytes: Uint8Array, prefix: Uint8Array): boolean {
   return hasAt(bytes, 0, prefix);
 }
 
-/** Whether these few bytes stand at this place. */
+/** Whether `few` occurs at this position. */
 export function hasAt(bytes: Uint8Array, start: number, few: Uint8Array): boolean {
   if (start + few.length > bytes.length) return false;
   for (let index = 0; index < few.length; index++) if (bytes[start + index] !== few[index]) return false;

@@ -5,7 +5,7 @@
  */
 export const clockSkewMilliseconds = 86_400_000;
 
-/** Whether a time lies further ahead than clocks differ. */
+/** Whether a time is further ahead than the clock skew. */
 export function isInFuture(time: Date, now: Date): boolean {
   return time.getTime() > now.getTime() + clockSkewMilliseconds;
 }

@@ -1,4 +1,4 @@
-/** What a device is asked to pass on to the chip, on its way to a proof that the chip is no copy. */
+/** Commands for the chip in a proof that it is no copy. */
 export type ChipCommands = {
   /**
    * `in_session`: plain commands, which the device protects with its session. `sealed`: one command that is

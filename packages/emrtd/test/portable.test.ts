@@ -8,7 +8,7 @@ const source = path.resolve(import.meta.dirname, "../src");
 const globals =
   /(?<![.\w$])(Buffer|process|window|document|require|__dirname|setTimeout|setInterval|console|fetch)(?=\s*[.([])/g;
 
-/** Comments and texts may speak of documents and processes; only code counts. */
+/** Comments and texts may mention documents and processes; only code counts. */
 function codeOf(text: string): string {
   return text
     .replace(/\/\*[\s\S]*?\*\//g, "")

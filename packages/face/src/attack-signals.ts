@@ -53,7 +53,7 @@ export const attackLimits: Readonly<Record<AttackSignal, AttackLimit>> = {
   highlights_fixed: { raisedWhen: "below", limit: 3.6 },
 };
 
-/** What each signal measured; null where it could not. */
+/** The value of each signal; null if not measurable. */
 export function measureAttacks(
   frames: readonly FrameMeasurement[],
   colours: ColourFinding,

@@ -6,7 +6,7 @@ import {
   turningMovements,
 } from "@assay/contract/verify-protocol";
 
-/** What a person is asked to do in one try, and what the screen shows meanwhile. */
+/** What a person must do in one try, and what the screen shows meanwhile. */
 export type Challenge = {
   /** Each starts from and returns to looking straight ahead. Left and right are the person's. */
   readonly movements: readonly FaceMovement[];
@@ -24,7 +24,7 @@ type ChallengeShape = {
   readonly deadlineMs: number;
 };
 
-/** By hand. */
+/** Set by hand. */
 export const challengeShape: ChallengeShape = {
   /**
    * 108 sequences. Two movements would give 12, so that one recording in 12 fits. Eight would give 8,748, but

@@ -1,7 +1,7 @@
 import type { FaceColour } from "@assay/contract/verify-protocol";
 import type { Light } from "./measurement.ts";
 
-/** What a screen of this colour shines with, as red, green and blue. */
+/** The light of a screen of this colour, as red, green and blue. */
 export const screenLight: Readonly<Record<FaceColour, Light>> = {
   red: [1, 0, 0],
   green: [0, 1, 0],
@@ -18,7 +18,7 @@ export function colourAt({ colours, colourMs }: ColourSchedule, atMs: number): F
   return colours[turn] ?? "white";
 }
 
-/** How long the colour of this moment still stays. */
+/** How long the current colour still lasts. */
 export function msToNextColour({ colourMs }: ColourSchedule, atMs: number): number {
   return colourMs - (Math.max(0, atMs) % colourMs);
 }

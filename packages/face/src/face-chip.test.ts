@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { type Chip, chipOf, chipPixels } from "./face-chip.ts";
 
-/** Where a point of the chip is in the picture. */
+/** Maps a point of the chip to the picture. */
 const inPicture = ({ left, top, along, across }: Chip, u: number, v: number) => [
   left + along * u - across * v,
   top + across * u + along * v,
@@ -27,7 +27,7 @@ function landmarksAt(chip: Chip): number[] {
   return landmarks;
 }
 
-/** By hand from the published mean face: (0.25 + share) / 1.5 of 150 pixels. */
+/** Calculated from the published mean face: (0.25 + share) / 1.5 of 150 pixels. */
 const meanFace = [
   ...([
     [27, 74.0127, 45.3352],

@@ -1,6 +1,6 @@
 import type { Box } from "./measurement.ts";
 
-/** What the weights of the tiny detector (a small YOLO, from face-api) were trained with. */
+/** The training format of the tiny detector (a small YOLO, from face-api). */
 export const detectorInputPixels = 224;
 /** Width and height of the boxes that it starts from (its anchors), in cells. */
 const anchors = [
@@ -53,7 +53,7 @@ export function decodeFaces(values: Float32Array, side: number): readonly Box[] 
   return withoutRepeats(found);
 }
 
-/** Of boxes around one face only the surest is left (non-maximum suppression). */
+/** Keeps only the most certain box around each face (non-maximum suppression). */
 function withoutRepeats(found: readonly Found[]): Box[] {
   const kept: Found[] = [];
   for (const box of [...found].sort((a, b) => b.score - a.score))
@@ -61,7 +61,7 @@ function withoutRepeats(found: readonly Found[]): Box[] {
   return kept;
 }
 
-/** What two boxes have in common, as a share of what both cover (intersection over union). */
+/** The overlap of two boxes, relative to their union (intersection over union). */
 function overlapOf(a: Box, b: Box): number {
   const across = Math.max(0, Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x));
   const along = Math.max(0, Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y));

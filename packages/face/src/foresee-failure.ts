@@ -19,7 +19,7 @@ export function foreseeFailure(
   const times = judgeTimesSoFar(frames, challenge, limits);
   if (times.length > 0) return times;
   const counted = frames.flatMap(({ atMs, face }) => (face === null ? [] : [{ atMs, face }]));
-  // Of how many frames the try will have is known that the socket takes no more than these.
+  // The final number of frames is unknown, but the socket accepts no more than these.
   const maxBad = verifySocketLimits.faceFrames * limits.maxBadFrameShare;
   if (frames.length - counted.length > maxBad) return ["no_face"];
   const reasons: LivenessReason[] = [];

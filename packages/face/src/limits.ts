@@ -38,12 +38,12 @@ export const captureLimits: CaptureLimits = {
   maxStepMs: 8_000,
 };
 
-/** What counts as a movement: the service judges by it, and the page asks for the next one by it. */
+/** Thresholds of movements: the service judges by them, and the page asks for the next one by them. */
 export type MovementLimits = {
   readonly turnDegrees: number;
   readonly lookUpDegrees: number;
   readonly closerRatio: number;
-  /** How much of the opening of the eyes at the start has to go. */
+  /** How much of the initial opening of the eyes must disappear. */
   readonly closedEyesShare: number;
   /** By how much the distance of the lips grows, in widths of the mouth. */
   readonly openMouth: number;
@@ -53,7 +53,7 @@ export type MovementLimits = {
   readonly framesToCount: number;
   /** Looks in a row with closed eyes that make a movement of it. */
   readonly closedEyesFrames: number;
-  /** Looks at the start whose middle is taken for straight ahead. */
+  /** First looks whose median counts as straight ahead. */
   readonly startFrames: number;
 };
 
@@ -120,14 +120,14 @@ export type CutLimits = {
 
 export type LivenessLimits = CaptureLimits &
   MovementLimits & {
-    /** How much longer one frame may take to arrive than another of the same try. */
+    /** How much longer one frame of a try may take to arrive than another. */
     readonly maxArrivalSpreadMs: number;
     /** Frames with a second face or none, as a share of all. */
     readonly maxBadFrameShare: number;
     readonly minFaceHeightPixels: number;
     /** Of the first frames, against the camera. */
     readonly maxStartYaw: number;
-    /** What may change from one frame to the next, at once and with the time between them. */
+    /** What may change between frames, at once and with the time between them. */
     readonly cut: CutLimits;
     /** Distance of embeddings. */
     readonly samePersonFrontal: number;

@@ -68,7 +68,7 @@ test("movements fail in every other order, with one left out, and with one too m
 test("movements fail when the head does not come back at the end", () =>
   spoilt("movement_missing", (frames, challenge) => {
     const last = challenge.movements.at(-1);
-    // Of the last movement the way back is cut off: 2 straight looks and the end are dropped.
+    // Cuts off the return of the last movement: 2 straight looks and the end are dropped.
     assert.ok(last !== undefined);
     return frames.slice(0, -6);
   }));

@@ -7,7 +7,7 @@ import { median } from "./median.ts";
 import { type Centre, centreOf, movementOf } from "./movement.ts";
 
 export type LivenessReason =
-  /** Not enough frames to tell anything. */
+  /** Not enough frames to judge. */
   | "too_few_frames"
   /** Frames are too far apart: what happened between them is unknown. */
   | "frame_rate_too_low"
@@ -25,7 +25,7 @@ export type LivenessReason =
   /** Nothing moved: a still photograph, or the person ignored the instructions. */
   | "face_still"
   | "movement_missing"
-  /** Another movement than the one asked for, or one too many. */
+  /** Another movement than the requested one, or one too many. */
   | "movement_wrong"
   | "movement_too_slow"
   | "face_changed"
@@ -60,7 +60,7 @@ export function judgeMovements(
   limits: LivenessLimits = livenessLimits,
 ): MovementsPassed | MovementsFailed {
   const timing = judgeTiming(frames, challenge, limits);
-  // Without trustworthy times nothing below means anything.
+  // Without trustworthy times the checks below are meaningless.
   if (timing.length > 0) return { ok: false, reasons: timing };
 
   const counted = frames.flatMap((frame): FaceFrame[] =>
@@ -109,7 +109,7 @@ export function longestGap(times: readonly number[]): number {
   return longest;
 }
 
-/** What the times alone tell, before anything is measured. */
+/** Reasons from the times alone, before anything is measured. */
 export function judgeTiming(
   frames: readonly FrameTime[],
   challenge: Challenge,
@@ -121,7 +121,7 @@ export function judgeTiming(
   return framesPerSecond(frames) < limits.minFramesPerSecond ? [...reasons, "frame_rate_too_low"] : reasons;
 }
 
-/** What the times of the first frames tell that no later frame can mend. */
+/** Reasons from the first frames' times that no later frame can undo. */
 export function judgeTimesSoFar(
   frames: readonly FrameTime[],
   challenge: Challenge,

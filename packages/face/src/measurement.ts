@@ -9,7 +9,7 @@ export type Box = {
 /** Mean light of an area, linear (not gamma coded), each from 0 to 1. */
 export type Light = readonly [red: number, green: number, blue: number];
 
-/** How a head is held (its pose) and how near it is. */
+/** Pose and size of a head. */
 export type HeadPose = {
   /** Degrees to the person's own left; the camera's picture is not mirrored, so their left is its right. */
   readonly yaw: number;
@@ -48,9 +48,9 @@ export type FaceMeasurement = HeadPose &
      * For `highlightDrift`; models may omit it.
      */
     readonly highlight?: number;
-    /** Of the middle of the face, by `patternOf`, in some frames. */
+    /** Pattern in the middle of the face, by `patternOf`, in some frames. */
     readonly pattern?: number;
-    /** Of a turned look, by `turnChange`, in some frames. */
+    /** Change of a turned look, by `turnChange`, in some frames. */
     readonly turnChange?: number;
   };
 

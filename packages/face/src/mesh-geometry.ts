@@ -36,7 +36,7 @@ const brightestShare = 0.06;
 /** A square of the picture by its middle, in pixels. It may reach beyond the picture. */
 export type Square = { readonly x: number; readonly y: number; readonly side: number };
 
-/** What the mesh is shown of a face that is in this box. */
+/** The mesh's input for a face in this box. */
 export function squareAround({ x, y, width, height }: Box): Square {
   return { x: x + width / 2, y: y + height / 2, side: Math.max(width, height) * meshMargin };
 }

@@ -42,7 +42,7 @@ function isOfJpeg(waves: number): boolean {
   return waves !== 0 && waves % (patternPixels / jpegSide) === 0;
 }
 
-/** Of the frames in which it was measured, the middle one. */
+/** The median of the frames in which it was measured. */
 export function screenPattern(frames: readonly FrameMeasurement[]): number | null {
   const measured = frames.flatMap(({ face }) => (face?.pattern === undefined ? [] : [face.pattern]));
   return measured.length === 0 ? null : median(measured);

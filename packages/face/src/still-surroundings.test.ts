@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { surroundingsPixels } from "./face-square.ts";
 import { surroundingsShare } from "./still-surroundings.ts";
 
-/** Something else to see everywhere, the same at the same place; from 20 to 230. */
+/** Texture that differs everywhere and is reproducible; from 20 to 230. */
 const texture = (x: number, y: number) => 125 + 105 * Math.sin(x * x * 12.9898 + y * 78.233 + x * y * 3.7);
 
 /** A square in which the face and its surroundings have moved by these pixels. */

@@ -12,7 +12,7 @@ export function turnChange(straight: ArrayLike<number>, turned: ArrayLike<number
   return around === null || within === null ? null : Math.sqrt(around * within);
 }
 
-/** Of the turned looks in which it was measured, the mean; null where none was. */
+/** The mean of the turned looks in which it was measured; null if there is none. */
 export function turnChangeOf(frames: readonly FrameMeasurement[]): number | null {
   const measured = frames.flatMap(({ face }) => (face?.turnChange === undefined ? [] : [face.turnChange]));
   return measured.length === 0 ? null : measured.reduce((sum, share) => sum + share, 0) / measured.length;

@@ -79,7 +79,7 @@ function bestFit(block: Block, turned: ArrayLike<number>, x: number, y: number):
   return fit;
 }
 
-/** As `correlationOf`, for a block that is only moved by whole pixels, which is most of the work. */
+/** Like `correlationOf`, for a block moved by whole pixels, which is most of the work. */
 function fitAtPixel(
   { light, energy }: Block,
   turned: ArrayLike<number>,

@@ -1,7 +1,7 @@
 import { type MrzKeyFields, mrzInformation } from "@assay/emrtd/mrz/mrz-key";
 import type { ZoneReading } from "./decide-zone.ts";
 
-/** How many frames said each key. */
+/** How many frames gave each key. */
 export type Agreement = ReadonlyMap<string, number>;
 export const nothingRead: Agreement = new Map();
 

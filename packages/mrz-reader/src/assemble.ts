@@ -53,7 +53,7 @@ export const repeatWhile = (condition: Code, body: Code): Code => [
 ];
 
 const simd = (opcode: number): Code => [0xfd, ...unsigned(opcode)];
-/** Nothing is known to be aligned to more than a float. */
+/** Alignment is guaranteed to a float only. */
 const at = (offset: number): Code => [2, ...unsigned(offset)];
 export const load = (address: Code, offset = 0): Code => [address, simd(0x00), at(offset)];
 export const loadSplat = (address: Code, offset = 0): Code => [address, simd(0x09), at(offset)];

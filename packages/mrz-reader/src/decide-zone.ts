@@ -5,7 +5,7 @@ import { type MrzAlternative, repairMrz } from "@assay/emrtd/mrz/repair-mrz";
 import { alphabet, type ReadLine, type Segment } from "./read-lines.ts";
 import type { ZoneShape } from "./zone-shape.ts";
 
-/** What one frame says. */
+/** The result of one frame. */
 export type ZoneReading =
   | { readonly kind: "key"; readonly fields: MrzKeyFields }
   | { readonly kind: "visa" }
@@ -86,7 +86,7 @@ function charactersAt(layout: MrzLayout, line: number, position: number): MrzCha
   return field?.characters ?? "any";
 }
 
-/** What may stand there, the likeliest first, with costs relative to it. */
+/** Allowed characters, likeliest first, with costs relative to it. */
 function rank(segment: Segment, characters: MrzCharacters): readonly MrzAlternative[] {
   const shares = [...alphabet]
     .map((character, index) => ({ character, share: Math.max(segment[index] ?? 0, shareFloor) }))
@@ -96,7 +96,7 @@ function rank(segment: Segment, characters: MrzCharacters): readonly MrzAlternat
   return shares.map(({ character, share }) => ({ character, cost: Math.log(best / share) }));
 }
 
-/** How likely the first is among them. */
+/** The probability of the first among them. */
 function confidenceOf(options: readonly MrzAlternative[]): number {
   return 1 / options.reduce((sum, { cost }) => sum + Math.exp(-cost), 0);
 }

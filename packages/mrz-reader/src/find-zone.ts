@@ -12,7 +12,7 @@ import { shrink, sizeFor, standardised, straighten } from "./grey.ts";
 import type { Network, Output, Plane } from "./network.ts";
 import { type ZoneShape, zoneShapes, zoneSizes } from "./zone-shape.ts";
 
-/** What the networks were trained with; training/pipeline.py has the same numbers. */
+/** Parameters of the training; training/pipeline.py has the same numbers. */
 const coarseSide = 256;
 const middleSide = 640;
 const crop = { width: 320, height: 80, left: 40, top: 20 } as const;

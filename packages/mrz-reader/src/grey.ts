@@ -25,7 +25,7 @@ export function sizeFor(plane: Plane, longSide: number, multiple: number): { wid
 /** Every new pixel is the mean of the old ones that it touches, as in training (adaptive average pooling). */
 export function shrink(plane: Plane, width: number, height: number): Plane {
   if (plane.width === width && plane.height === height) return plane;
-  // Columns first, each row by itself: then every pixel is touched once in each direction.
+  // Columns first, each row separately: then every pixel is read once per direction.
   const columns = windows(plane.width, width);
   const rows = windows(plane.height, height);
   const narrow = new Float32Array(width * plane.height);

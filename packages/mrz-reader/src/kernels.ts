@@ -43,7 +43,7 @@ export type Kernels = {
     addend: number,
     clamps: number,
   ) => void;
-  /** Each channel by itself with its own kernel, clamped to 0..6. */
+  /** Each channel separately with its own kernel, clamped to 0..6. */
   readonly depthwise: (
     input: number,
     weights: number,

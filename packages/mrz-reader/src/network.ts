@@ -15,7 +15,7 @@ export type Output = {
   readonly head: readonly number[];
 };
 
-/** Where numbers are kept for the kernels, and the kernels. */
+/** Memory for the kernels, and the kernels. */
 export class Engine {
   readonly kernels: Kernels;
   readonly isFast: boolean;

@@ -146,7 +146,7 @@ test("one hint at a time: what keeps the lines from being read most", () => {
     { x: 100, y: 160 },
   ];
   assert.equal(hintFor(frame(), null), "show_lines");
-  // Without the lines the whole picture is looked at, of which much may be a dark table.
+  // Without lines the whole picture counts, of which much may be a dark table.
   for (const [light, hint] of [
     [0.07, "more_light"],
     [0.09, "show_lines"],

@@ -5,7 +5,7 @@ import { alphabet, charactersOf } from "./read-lines.ts";
 const classes = alphabet.length + 1;
 const blank = alphabet.length;
 
-/** What the network says at each place along a line, as logits: only the classes that are named count. */
+/** The network's output at each place along a line, as logits: only named classes count. */
 function linesOf(columns: readonly Readonly<Record<number, number>>[]) {
   const maps = new Float32Array(columns.length * 40).fill(-60);
   for (const [at, column] of columns.entries())
@@ -64,7 +64,7 @@ test("fillers that ran into each other are told apart by how many there must be,
   const columns = [
     { [blank]: 6 },
     ...[1, 2, filler].flatMap((letter) => [sure(letter), { [blank]: 6 }]),
-    // Two fillers without a clear gap between them: taken as they are seen they are one.
+    // Two fillers without a clear gap between them would be read as one.
     { [filler]: 4, [blank]: 0 },
     { [filler]: 3, [blank]: 2 },
     { [filler]: 4, [blank]: 0 },

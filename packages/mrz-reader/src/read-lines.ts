@@ -8,7 +8,7 @@ export const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ<";
 /** The class of the network that means "between two characters" (the blank of CTC). */
 const blank = alphabet.length;
 
-/** What the network was trained with; training/pipeline.py has the same numbers. */
+/** Parameters of the training; training/pipeline.py has the same numbers. */
 const strip = { height: 32, pitch: 12, margin: 12, share: 0.92 } as const;
 const contrastFloor = 0.02;
 /**
@@ -102,7 +102,7 @@ function addShares(segment: Float32Array, shares: Float64Array): void {
  * refuses lines whose fillers merged. Higher: reads lines of another shape as this one.
  */
 const maxStrain = 6;
-/** How many places a character may be from where its column says. More takes time and reads no more. */
+/** How far a character may be from its expected place. More takes time and reads no more. */
 const maxShift = 5;
 
 /**
@@ -194,7 +194,7 @@ class Lattice {
           if (n > 0) this.#entered[(at * count + n - 1) * blank + letter] = into;
         }
       }
-      // What the band leaves behind is gone.
+      // Clears what the band has passed.
       if (first > 0) {
         gap[first - 1] = 0;
         ink.fill(0, (first - 1) * blank, first * blank);

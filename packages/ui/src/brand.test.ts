@@ -7,7 +7,7 @@ import { colours, grounds, readableOn } from "./tokens.ts";
 
 const schemes = ["light", "dark"] as const;
 
-/** What cannot be read or seen with this brand. */
+/** Contrast faults of this brand. */
 function faultsOf(brand: Hex): string[] {
   return schemes.flatMap((scheme) => {
     const { fill, onFill, edge, accent } = brandOnPage(brand, scheme);

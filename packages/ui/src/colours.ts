@@ -33,7 +33,7 @@ function mix(from: Hex, to: Hex, share: number): Hex {
 
 const white: Hex = "#ffffff";
 const black: Hex = "#000000";
-/** Of text, and of the edge of what can be operated (WCAG 2.2 AA: 1.4.3 and 1.4.11). */
+/** Contrast of text, and of the edge of controls (WCAG 2.2 AA: 1.4.3 and 1.4.11). */
 export const readableRatio = 4.5;
 export const visibleRatio = 3;
 
@@ -44,7 +44,7 @@ function textOn(fill: Hex): Hex {
   return contrast(fill, white) >= readableRatio ? white : black;
 }
 
-/** The colour, moved towards `end` no further than it takes to stand out from every ground. */
+/** The colour, moved towards `end` only as far as it needs to contrast with every ground. */
 function standOut(colour: Hex, grounds: readonly Hex[], end: Hex, ratio: number): Hex {
   const steps = 64;
   for (let step = 0; step < steps; step++) {
@@ -54,7 +54,7 @@ function standOut(colour: Hex, grounds: readonly Hex[], end: Hex, ratio: number)
   return end;
 }
 
-/** What a page paints in the colour of a brand. */
+/** The colours that a page uses for a brand. */
 export type BrandColours = {
   /** The ground of the main button, and the text on it. */
   fill: Hex;

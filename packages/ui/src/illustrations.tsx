@@ -2,7 +2,7 @@ import { ChipSign, Drawing, Passport, Phone, paint } from "./drawing.tsx";
 
 const { ink, faint, card, soft, accent, onAccent } = paint;
 
-/** Where the chip is: its sign on the cover of a passport, and on a card. */
+/** The chip symbol on the cover of a passport, and on a card. */
 export function ChipPlace({ className = "" }: { className?: string }) {
   return (
     <Drawing className={className}>

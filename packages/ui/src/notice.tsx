@@ -9,7 +9,7 @@ const looks = {
   bad: { box: "border-bad/30 bg-bad-soft", mark: "text-bad", icon: "alert" },
 } as const satisfies Record<string, { box: string; mark: string; icon: IconName }>;
 
-/** A message that stands out. The mark repeats in shape what the colour says. */
+/** A highlighted message. The icon repeats what the colour says. */
 export function Notice({
   look,
   title,

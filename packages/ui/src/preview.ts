@@ -6,7 +6,7 @@ export const previewPath = "/verify/preview";
 /** Sent by the preview to the page around it, once it accepts a look. */
 export const previewReady = "assay:preview-ready";
 
-/** What the page around tells the preview in its frame. Only a page of the same origin is listened to. */
+/** Sent by the parent page to the preview in its frame. Only the same origin is accepted. */
 export type Look = {
   type: "assay:look";
   name: string;

@@ -31,7 +31,7 @@ export const colours = {
 } as const satisfies Record<string, { light: Hex; dark: Hex }>;
 export type ColourName = keyof typeof colours;
 
-/** What text and edges stand on. */
+/** Backgrounds of text and edges. */
 export const grounds = ["paper", "card", "soft"] as const satisfies readonly ColourName[];
 
 /** Text on the left can be read on each ground on the right; a test holds them to it. */

@@ -15,7 +15,7 @@ export type WebhookOptions = {
      * A delivery names its key by `kid`; keys without one are tried in turn.
      */
     keys: readonly PrivateKey[];
-    /** How far the time of a signature may be from now, 300 unless given. */
+    /** Largest difference of a signature's time from now. Default: 300. */
     toleranceSeconds?: number;
     /** The time to compare with, for tests. */
     now?: () => Date;

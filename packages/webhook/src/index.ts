@@ -25,7 +25,7 @@ export type WebhookOptions = {
    * A delivery names its key by `kid`; keys without one are tried in turn.
    */
   keys: readonly PrivateKey[];
-  /** How far the time of a signature may be from now, 300 unless given. */
+  /** Largest difference of a signature's time from now. Default: 300. */
   toleranceSeconds?: number;
   /** The time to compare with, for tests. */
   now?: () => Date;
@@ -92,7 +92,7 @@ async function imported(key: string | JWK): Promise<CryptoKey> {
         : await importJWK(key, algorithm);
     if (!(found instanceof Uint8Array) && found.type === "private") return found;
   } catch {
-    // What the library says of a key could repeat a part of it.
+    // The library's message could repeat part of the key.
   }
   throw new WebhookError(
     "options_invalid",

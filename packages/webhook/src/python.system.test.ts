@@ -13,7 +13,7 @@ function run(program: string, args: readonly string[], cwd: string) {
   return spawnSync(program, args, { cwd, encoding: "utf8" });
 }
 const python = (code: string) => run("python3", ["-c", code], folder).status === 0;
-/** Since 70.1 setuptools builds wheels by itself. */
+/** setuptools builds wheels natively since 70.1. */
 const buildsWheels = () =>
   python("import wheel") ||
   python("import setuptools; assert tuple(map(int, setuptools.__version__.split('.')[:2])) >= (70, 1)");
@@ -35,7 +35,7 @@ test("its wheel, installed into a new environment, opens the vectors and brings 
   const wheel = readdirSync(folder).find((file) => file.endsWith(".whl")) ?? "";
   assert.match(wheel, /^assay_webhook-[\d.]+-py3-none-any\.whl$/);
 
-  // What it depends on comes from this machine, so that nothing is fetched.
+  // Dependencies come from this machine, so that nothing is fetched.
   run("python3", ["-m", "venv", "--system-site-packages", "environment"], folder);
   const own = path.join(folder, "environment/bin/python");
   const installed = run(

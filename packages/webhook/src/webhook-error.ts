@@ -1,4 +1,4 @@
-/** What was wrong with a delivery, or with the options. */
+/** What was wrong with a delivery or with the options. */
 export type WebhookErrorCode =
   | "options_invalid"
   | "body_already_parsed"

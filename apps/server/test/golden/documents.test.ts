@@ -216,7 +216,7 @@ test("the guide names the waits between the tries of a delivery as they are", ()
   const said = textOf("docs/webhook-deliveries.md").replace(/\s+/g, " ");
   assert.ok(
     said.includes(
-      `A delivery is tried at once, then after ${listed}, each with up to a tenth more: ${numbers[maxTries]} tries in all.`,
+      `A delivery is tried at once, then after ${listed}. Each wait is up to a tenth longer. That is ${numbers[maxTries]} tries in all.`,
     ),
     `docs/webhook-deliveries.md does not say: after ${listed}`,
   );

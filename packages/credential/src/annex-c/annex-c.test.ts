@@ -135,7 +135,7 @@ test("an answer for another request, from another origin, with another key or da
 test("a request names document type and elements, and @owf/mdoc accepts the reader's signature", async () => {
   const valid = { notBefore: new Date("2026-01-01T00:00:00Z"), notAfter: new Date("2028-01-01T00:00:00Z") };
   const reader = await makeCertificate({ subject: "CN=Reader", ...valid });
-  // The transcript is signed as it is given; @owf/mdoc 0.6.0 reads that of Annex C not yet.
+  // The transcript is signed as given; @owf/mdoc 0.6.0 cannot read that of Annex C yet.
   const api = { kind: "dc_api", origin: "https://assay.example", nonce: "n", keyThumbprint: null } as const;
   const transcript = await sessionTranscript(api);
   const mdl = "org.iso.18013.5.1";

@@ -135,7 +135,7 @@ export async function sealAnnexC(deviceResponse: Uint8Array, binding: AnnexCBind
   );
 }
 
-/** What follows the name in `["dcapi", …]`. */
+/** The content after the name in `["dcapi", …]`. */
 function readNamed(text: string): CborValue {
   if (text.length > 2 * maxBytes) throw new CredentialError("too_large", "Annex C: too many characters");
   const value = decode(fromBase64Url(text), { maxBytes });

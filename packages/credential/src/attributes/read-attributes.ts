@@ -7,7 +7,7 @@ import { type Attributes, type Refused, refuse } from "../verdict.ts";
 export type ReadAttributes = {
   kind: "read";
   attributes: Attributes;
-  /** The wallet disclosed something that was not asked for. It was dropped unread. */
+  /** The wallet disclosed something that was not requested. It was dropped unread. */
   disclosedMore: boolean;
 };
 
@@ -85,7 +85,7 @@ function selected(claims: JsonObject, path: ClaimPath): readonly Json[] {
   return values;
 }
 
-/** One lies on the way to the other. */
+/** One path is a prefix of the other. */
 function isOnPath(path: ClaimPath, wanted: ClaimPath): boolean {
   const length = Math.min(path.length, wanted.length);
   for (let index = 0; index < length; index++) {
@@ -179,7 +179,7 @@ function present<K extends keyof Attributes>(
 const sexes = new Set([0, 1, 2, 3, 4, 5, 6, 9]);
 const maxTextCharacters = 1000;
 
-/** As the issuer wrote it. Nothing that could break a line or an encoding later. */
+/** The issuer's text, without characters that could break a line or an encoding later. */
 function text(value: ClaimValue): string | null {
   if (typeof value !== "string" || value === "" || value.length > maxTextCharacters) return null;
   return value.isWellFormed() && !/\p{Cc}/u.test(value) ? value : null;

@@ -9,7 +9,7 @@ export type DecodeOptions = {
   maxDepth?: number;
   /** Data items in all. An item of one byte costs some sixty bytes of memory once it is read. */
   maxItems?: number;
-  /** For CBOR inside of byte strings, which is decoded by itself: one bound for all of it. */
+  /** For CBOR inside byte strings, which is decoded separately: one limit for all of it. */
   budget?: ItemBudget;
 };
 
@@ -137,7 +137,7 @@ class Reader {
     }
   }
 
-  /** No memory is taken for items that cannot be there. */
+  /** Allocates nothing for items that cannot exist. */
   #count(length: number | bigint): number {
     if (typeof length === "bigint" || length > this.#bytes.length - this.#at) throw malformed("cut short");
     return length;

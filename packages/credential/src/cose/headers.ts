@@ -53,7 +53,7 @@ function readProtected(bytes: Uint8Array): CborMap {
   return value;
 }
 
-/** Null where it is another algorithm or stands where no signature protects it. */
+/** Null for another algorithm, or one outside of the protected header. */
 export function algorithmOf(headers: Headers): EcAlgorithm | null {
   return algorithms.get(headers.protected.get(label.algorithm)) ?? null;
 }

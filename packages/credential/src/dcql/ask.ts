@@ -17,7 +17,7 @@ type Offer = {
   purpose: Purpose;
   format: CredentialFormat;
   sources: Readonly<Record<string, Source>>;
-  /** Where an age comes from, the preferred one first. */
+  /** Sources of an age, the preferred one first. */
   ages(years: number): readonly ClaimPath[];
 };
 type Field = { readonly key: string; readonly required: boolean };
@@ -134,7 +134,7 @@ function withExpiry(offer: Offer, fields: readonly Field[]): readonly Field[] {
   return [...fields, { key, required: !source.mayLack }];
 }
 
-/** 0 to 2^count - 1, those with the fewest bits first. A bit stands for a claim that is given up. */
+/** 0 to 2^count - 1, fewest bits first. A bit means that a claim is dropped. */
 function combinations(count: number): readonly number[] {
   const bits = (value: number) => value.toString(2).replaceAll("0", "").length;
   return Array.from({ length: 2 ** count }, (_, value) => value).sort((a, b) => bits(a) - bits(b) || b - a);

@@ -45,7 +45,7 @@ export async function trustedListSigner(
 export function parseAnyCertificate(der: Uint8Array): X509Certificate {
   try {
     const certificate = new X509Certificate(ownBytes(der));
-    // The library reads these when they are first asked for, and would throw then.
+    // The library parses these lazily and could throw then.
     void [certificate.extensions, certificate.publicKey, certificate.notAfter];
     return certificate;
   } catch {

@@ -176,7 +176,7 @@ async function rsaSigned(modulusLength: number): Promise<{ compact: string; der:
   const [head, payload] = [{ alg: "RS256", x5c: [toBase64(der)] }, whole].map((part) =>
     toBase64Url(utf8(JSON.stringify(part))),
   );
-  // By hand: jose makes no signature with a short key.
+  // Signed manually: jose refuses short keys.
   const signature = await crypto.subtle.sign(algorithm.name, keys.privateKey, utf8(`${head}.${payload}`));
   return { compact: `${head}.${payload}.${toBase64Url(new Uint8Array(signature))}`, der };
 }

@@ -27,7 +27,7 @@ export async function readLote(list: string | Uint8Array, options: LoteOptions):
   return { ...readLoteContent(claimsOf(jws)), signer: new Uint8Array(signer.rawData) };
 }
 
-/** What the signature covers. */
+/** Reads the signed content. */
 export function readLoteContent(claims: JsonObject): Omit<TrustedList, "signer"> {
   const lote = membersOf(claims.LoTE, listMembers);
   const scheme = membersOf(lote.ListAndSchemeInformation, schemeMembers);
@@ -58,7 +58,7 @@ function compactForm(text: string): string {
   return parts.join(".");
 }
 
-/** Of RSA and ECDSA, as the key allows. */
+/** RSA or ECDSA, depending on the key. */
 const algorithms = /^(?:ES(?:256|384|512)|[RP]S(?:256|384|512))$/;
 /** JAdES parameters about time, place and purpose. They may be critical, but do not change what is signed. */
 const understood = ["sigT", "sigPl", "srCms", "srAts", "x5t#o", "sigX5ts"];

@@ -5,7 +5,7 @@ import { embedded } from "../cbor/value.ts";
 
 const arrayOfFour = Uint8Array.of(0x84);
 
-/** What the device signs (ISO/IEC 18013-5, 9.1.3.4). Both are CBOR; `nameSpaces` has its tag 24. */
+/** The bytes that the device signs (ISO/IEC 18013-5, 9.1.3.4). Both are CBOR; `nameSpaces` has its tag 24. */
 export function deviceAuthenticationBytes(
   transcript: Uint8Array,
   docType: string,

@@ -24,7 +24,7 @@ export type MdocOrder = {
   digestAlgorithm?: DigestAlgorithm;
 };
 
-/** What an issuer hands to a wallet. */
+/** The issuer's output for a wallet. */
 export type IssuedMdoc = {
   docType: string;
   issuerAuth: readonly CborValue[];

@@ -72,7 +72,7 @@ async function judge(bytes: Uint8Array, context: JudgeContext, transcript: Uint8
     status: mso.status,
     validFrom: mso.validFrom,
     validUntil: mso.validUntil,
-    // What the device says of itself has no issuer behind it, and is dropped.
+    // Device claims have no issuer behind them and are dropped.
     disclosedMore: read.disclosedMore || document.hasDeviceClaims,
   };
 }

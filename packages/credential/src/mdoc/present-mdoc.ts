@@ -7,7 +7,7 @@ import type { EcAlgorithm } from "../ec-algorithm.ts";
 import { deviceAuthenticationBytes, deviceMacKey } from "./device-authentication.ts";
 import type { IssuedMdoc } from "./issue-mdoc.ts";
 
-/** How the holder proves to have the credential's key. A MAC is made with `ECDH` keys on P-256. */
+/** How the holder proves the credential's key. A MAC uses `ECDH` keys on P-256. */
 export type HolderProof =
   | { kind: "signature"; privateKey: CryptoKey; algorithm: EcAlgorithm }
   | { kind: "mac"; privateKey: CryptoKey; readerKey: CryptoKey }

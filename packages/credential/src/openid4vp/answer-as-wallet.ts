@@ -6,7 +6,7 @@ import type { DcqlQuery } from "../dcql/query.ts";
 import { isJsonArray, isJsonObject, type Json, type JsonObject, readJsonObject } from "../json.ts";
 import type { contentEncryptions } from "./content-encryption.ts";
 
-/** What a wallet takes from a request, whether it was signed or came by value. */
+/** What a wallet needs of a request, signed or by value. */
 export type ReceivedRequest = {
   clientId: string;
   nonce: string;

@@ -21,7 +21,7 @@ export type AnswerForm = {
 };
 
 export type ExpectedAnswer = {
-  /** The key of this request. Null where the request asked for a plain answer. */
+  /** The key of this request. Null if the request asked for a plain answer. */
   encryption: { privateKey: JWK } | null;
   /** From the request. An answer with another state is unreadable; null or absent disables the check. */
   state?: string | null;
@@ -120,7 +120,7 @@ async function decrypted(jwe: string, privateKey: JWK): Promise<JsonObject> {
   return readJsonObject(plaintext);
 }
 
-/** Of a form the token is JSON in a text, of the Digital Credentials API an object. */
+/** A form has the token as JSON text, the Digital Credentials API as an object. */
 function presentationsOf(token: unknown): Presentations | null {
   const text = typeof token === "string" ? token : textOf(token);
   if (text === null || text.length > maxAnswerCharacters) return null;
@@ -144,7 +144,7 @@ function textsOf(value: Json): readonly string[] | null {
   return isJsonArray(value) && value.every((item) => typeof item === "string") ? value : null;
 }
 
-/** Exactly one of the credentials that were asked for, in exactly one presentation. */
+/** Expects exactly one of the requested credentials, in exactly one presentation. */
 export async function judgeAnswer(
   presentations: Presentations,
   asked: readonly AskedCredential[],

@@ -25,7 +25,7 @@ export type WalletRequest = {
   /** Made for this request. Private members are left out of the request, should they be there. */
   encryptionKey: JWK | null;
   verifierInfo: readonly VerifierInfo[] | null;
-  /** What the wallet sent when it fetched the request, to be repeated. */
+  /** From the wallet's fetch of the request, to be repeated. */
   walletNonce: string | null;
   /** For the Digital Credentials API: pages that may make this request. */
   expectedOrigins: readonly string[] | null;

@@ -18,7 +18,7 @@ const malformed = malformedIn("SD-JWT");
 export type AppliedDisclosures = {
   kind: "applied";
   claims: JsonObject;
-  /** Where each disclosure has its place in `claims`. */
+  /** The path of each disclosure in `claims`. */
   disclosed: readonly ClaimPath[];
 };
 

@@ -187,7 +187,7 @@ async function checkHolder(
   return isOld || (expiresAt !== null && now >= expiresAt) ? refuse("holder_proof_too_old") : null;
 }
 
-/** Null where there is something else in its place, or nothing. */
+/** Null if it is missing or something else. */
 function keyBindingOf({ keyBinding }: Presentation): UncheckedJws | null {
   try {
     const jws = readJws(keyBinding, maxCharacters);

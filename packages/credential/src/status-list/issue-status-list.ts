@@ -7,7 +7,7 @@ import type { StatusBits } from "./status-list.ts";
 export type StatusListOrder = {
   uri: string;
   bits: StatusBits;
-  /** How many credentials the list has room for. */
+  /** Capacity of the list in credentials. */
   size: number;
   /** By index. Those that are left out are valid. */
   statuses: ReadonlyMap<number, number>;

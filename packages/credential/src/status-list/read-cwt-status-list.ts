@@ -33,7 +33,7 @@ export async function readCwtStatusList(token: Uint8Array, options: StatusListOp
   return readCwtStatusContent(sign1.payload, options);
 }
 
-/** What the signature covers. */
+/** Reads the signed content. */
 export function readCwtStatusContent(
   payload: Uint8Array,
   { uri, now }: Pick<StatusListOptions, "uri" | "now">,

@@ -47,7 +47,7 @@ async function readJwtStatusList(token: string, options: StatusListOptions): Pro
   return readJwtStatusContent(claimsOf(jws), options);
 }
 
-/** What the signature covers. */
+/** Reads the signed content. */
 export function readJwtStatusContent(
   claims: JsonObject,
   { uri, now }: Pick<StatusListOptions, "uri" | "now">,

@@ -13,10 +13,10 @@ export type StatusList = {
 };
 
 export type StatusListOptions = {
-  /** Where the list was fetched from, which is where the credential says that it is. */
+  /** The list's address, as in the credential. */
   uri: string;
   anchors: readonly TrustAnchor[];
-  /** Of the credential: who may issue it may also say that it no longer counts. */
+  /** Purpose of the credential: its issuers may also revoke it. */
   purpose: Purpose;
   now: Date;
 };
@@ -24,7 +24,7 @@ export type StatusListOptions = {
 export const statusBits = [1, 2, 4, 8] as const;
 export type StatusBits = (typeof statusBits)[number];
 
-/** What a token says, in whichever form it came. */
+/** The content of a token, in either form. */
 export type StatusListClaims = Omit<StatusList, "entries" | "bits"> & {
   bits: unknown;
   compressed: Uint8Array;

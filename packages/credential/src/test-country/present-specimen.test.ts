@@ -22,7 +22,7 @@ const encryptionKey = {
   y: "4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM",
 };
 
-/** What becomes of a presentation: the verdict, and then the status list. */
+/** The result of a presentation: the verdict, and then the status list. */
 async function judged(purpose: Purpose, format: string, outcome: Exclude<WalletOutcome, "declines">) {
   const fields = purpose === "age" ? ["age_over_34"] : ["family_name", "age_over_18", "nationality_code"];
   const asked = askedFor(

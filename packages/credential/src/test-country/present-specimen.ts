@@ -117,10 +117,7 @@ async function asSdJwt(specimen: Specimen): Promise<string> {
   });
 }
 
-/**
- * The test country has everything that can be asked for,
- * so the first choice of the verifier is always possible.
- */
+/** The test country has every claim, so the first choice of the verifier is always possible. */
 export function firstClaimSet({ claims = [], claim_sets: sets }: DcqlCredential): readonly ClaimPath[] {
   const [first] = sets ?? [];
   return claims.filter(({ id }) => first === undefined || first.includes(id)).map(({ path }) => path);

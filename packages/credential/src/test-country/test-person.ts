@@ -45,8 +45,7 @@ const country = "UT";
 const authority = "Test Country";
 
 /**
- * By element, for the namespace of the purpose. The issuer vouches for the ages that are asked for, and for
- * those that it always does.
+ * By element, for the namespace of the purpose. The issuer attests the requested ages and some fixed ones.
  */
 export function mdocElementsOf(
   purpose: Purpose,

@@ -3,12 +3,12 @@ import type { StatusList } from "../status-list/status-list.ts";
 import { type Purpose, purposes } from "../trust-anchor.ts";
 import { testStatusSigner } from "./test-signer.ts";
 
-/** Where each credential of the test country stands in its issuer's list. */
+/** Index of each credential of the test country in its issuer's list. */
 export const testStatusIndexes = { valid: 4, revoked: 5, suspended: 6 } as const;
 
 const order = {
   bits: 2,
-  /** A list as short as what it says would tell who was looked up. */
+  /** A very short list would reveal which credential was looked up. */
   size: 1024,
   statuses: new Map<number, number>([
     [testStatusIndexes.revoked, 1],
@@ -32,7 +32,7 @@ export function testStatusList(publicUrl: string, uri: string, now: Date): Statu
   return { uri, bits, entries: packStatuses(order), issuedAt: now, expiresAt: later(now), ttlSeconds };
 }
 
-/** What a reader fetches. */
+/** The token that a reader fetches. */
 export async function testStatusToken(publicUrl: string, purpose: Purpose, now: Date): Promise<string> {
   return await issueStatusList(
     { ...order, uri: testStatusUri(publicUrl, purpose), issuedAt: now, expiresAt: later(now) },

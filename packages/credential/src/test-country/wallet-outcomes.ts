@@ -1,4 +1,4 @@
-/** How a test wallet answers, and what becomes of the session then. Written for engineers, in English. */
+/** How a test wallet answers, and the result for the session. For engineers, in English. */
 type Outcome = {
   readonly title: string;
   readonly description: string;

@@ -1,15 +1,15 @@
 import { type ReceivedRequest, receiveLink, receiveRequest } from "../openid4vp/answer-as-wallet.ts";
 
-/** The wallet cannot go on. The message is for the person at the keyboard. */
+/** The wallet cannot continue. The message is for the person at the keyboard. */
 export class TestWalletError extends Error {}
 
 export type ReadRequest = ReceivedRequest & {
   responseUri: string;
-  /** Where the answer goes. */
+  /** The recipient of the answer. */
   verifier: string;
 };
 
-/** As much of `fetch` as a wallet needs. */
+/** The part of `fetch` that a wallet needs. */
 export type Fetch = (
   url: string,
   init: { method: string; body?: URLSearchParams },

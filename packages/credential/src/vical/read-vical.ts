@@ -33,7 +33,7 @@ export async function readVical(
   return { ...readVicalContent(sign1.payload), signer };
 }
 
-/** What the signature covers. */
+/** Reads the signed content. */
 export function readVicalContent(payload: Uint8Array): Omit<TrustedList, "signer"> {
   const vical = map(decode(payload, { maxBytes, maxItems }));
   if (typeof vical.get("version") !== "string" || !/^1\./.test(String(vical.get("version")))) {
@@ -74,8 +74,8 @@ async function checkSignature(
 }
 
 /**
- * Lists name authorities of other documents as well.
- * A certificate that cannot be parsed vouches for nothing, and is left out.
+ * Lists also name authorities of other documents.
+ * An unreadable certificate vouches for nothing and is left out.
  */
 function licenceAuthority(value: CborValue): readonly Uint8Array[] {
   const info = map(value);

@@ -13,7 +13,7 @@ import { ownBytes } from "../bytes.ts";
 import { CredentialError } from "../credential-error.ts";
 import { curveOf, type EcAlgorithm } from "../ec-algorithm.ts";
 
-/** What the checks of a path need of a certificate, read once. */
+/** The parts of a certificate that path checks need. */
 export type Certificate = {
   der: Uint8Array;
   subject: string;
@@ -44,10 +44,7 @@ export type Certificate = {
 const maxCertificateBytes = 16 * 1024;
 const curves = { "P-256": "ES256", "P-384": "ES384", "P-521": "ES512" } as const;
 
-/**
- * Those whose meaning is either checked here or cannot make a path invalid.
- * Name and policy constraints are neither.
- */
+/** Extensions that are checked here or cannot invalidate a path. Name and policy constraints are neither. */
 const knownExtensions = new Set([
   "2.5.29.14", // subject key identifier
   "2.5.29.15", // key usage
@@ -129,7 +126,7 @@ function read(der: Uint8Array): Certificate {
   };
 }
 
-/** Of a sequence below 64 KiB, with its head. The library ignores what follows it. */
+/** Length of a sequence below 64 KiB, with its header. The library ignores what follows. */
 function derLength(der: Uint8Array): number {
   const [, length = 0, high = 0, low = 0] = der;
   if (length < 0x80) return 2 + length;

@@ -155,7 +155,6 @@ function maySign(leaf: Certificate, as: ChainOptions["leaf"], isListed: boolean)
   if (as === "any") return true;
   if ((leaf.isAuthority && !isListed) || !(leaf.keyUsage?.signs ?? true)) return false;
   if (as !== "mdl_signer") return true;
-  // Without the extension a key is not restricted (RFC 5280,
-  // 4.2.1.12), although ISO/IEC 18013-5 wants it to be there.
+  // Without the extension a key is not restricted (RFC 5280, 4.2.1.12), although ISO/IEC 18013-5 requires it.
   return leaf.extendedKeyUsage?.includes(mdlSignerUsage) ?? true;
 }

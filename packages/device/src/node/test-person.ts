@@ -12,7 +12,7 @@ import { type ColourSchedule, colourAt, screenLight } from "@assay/face/colour-s
 import { decode, encode } from "jpeg-js";
 import type { CameraSource } from "../run-device.ts";
 
-/** How the head is held in one frame. */
+/** The head pose in one frame. */
 export type Still = { readonly pose: Pose; readonly zoom: number; readonly expression?: ExpressionName };
 export type Picture = { readonly width: number; readonly height: number; readonly data: Uint8Array };
 type Frame = { readonly jpeg: Uint8Array; readonly atMs: number };
@@ -20,7 +20,7 @@ type Frame = { readonly jpeg: Uint8Array; readonly atMs: number };
 type FilmLight = {
   /** The colours that the screen shows during the film. */
   readonly schedule: ColourSchedule;
-  /** How much the light of the screen adds to that of the room on the face; 0 is full daylight. */
+  /** How much the screen's light adds to the room's on the face; 0 is full daylight. */
   readonly reflection: number;
 };
 
@@ -48,7 +48,7 @@ export function testPersonCamera({ person, followsInstructions }: TestHolder): C
   };
 }
 
-/** What the head does when it is asked for these movements. */
+/** The head poses for these movements. */
 export function stillsFor(movements: readonly FaceMovement[]): readonly Still[] {
   return [straight, straight, straight, ...movements.flatMap(stillsOf), straight, straight];
 }
@@ -147,7 +147,7 @@ function sincePortrait(picture: Picture): Picture {
   return resample(picture, (x, y) => [x, y + 0.13 * Math.exp(-(((y - 0.3) / 0.22) ** 2) - (x / 0.55) ** 4)]);
 }
 
-/** `from` tells, in halves of the width from the middle, which point of the source is seen. */
+/** `from` maps a point to the source, in halves of the width from the middle. */
 export function resample(
   source: Picture,
   from: (x: number, y: number) => readonly [number, number],

@@ -37,7 +37,7 @@ export class FakeSocket {
     this.onmessage?.({ data: JSON.stringify(message) });
   }
 
-  /** As when the service closes the socket, or without a reason the network fails. */
+  /** As if the service closed the socket, or without a reason the network failed. */
   end(reason = ""): void {
     this.onclose?.({ reason, code: reason === "" ? 1006 : 4000 });
   }

@@ -134,7 +134,7 @@ function verifyRsa(
   // Chips drop or add leading zeros; the number is what was signed.
   if (signature.length === 0 || value >= key.modulus) return { verified: false, reason: "SIGNATURE_INVALID" };
   const opened = modPow(value, key.exponent, key.modulus);
-  // ISO/IEC 9796-2 lets the signer take the smaller of s and n - s; the last nibble tells which one it was.
+  // ISO/IEC 9796-2 lets the signer use the smaller of s and n - s; the last nibble shows which one.
   const representative = (opened & 15n) === 12n ? opened : key.modulus - opened;
   const hash = checkRecoveredMessage(uintBytes(representative, Math.ceil(key.bits / 8)), challenge);
   if (hash === null) return { verified: false, reason: "SIGNATURE_INVALID" };

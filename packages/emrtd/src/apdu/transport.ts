@@ -43,7 +43,7 @@ export async function transmit(
   );
 }
 
-/** As `transmit`, for a command that is encoded already. */
+/** Like `transmit`, for an encoded command. */
 export async function transmitBytes(
   transport: ChipTransport,
   command: Uint8Array,

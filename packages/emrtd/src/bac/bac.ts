@@ -18,7 +18,7 @@ export function bacKeys(mrzInformation: string): SessionKeys {
   return deriveSessionKeys(suite, sha1(latin1(mrzInformation)).subarray(0, 16));
 }
 
-/** What both sides send: the encrypted S and its MAC. */
+/** The message of either side: the encrypted S and its MAC. */
 export function sealBacMessage(keys: SessionKeys, message: Uint8Array): Uint8Array {
   const encrypted = suite.encryptCbc(keys.encryption, zeroIv, message);
   return concat(encrypted, suite.mac(keys.mac, padIso7816(encrypted, 8)));

@@ -133,13 +133,13 @@ function readNode(bytes: Uint8Array, start: number, limit: number, depth: number
  * It is a view of the given bytes, never a copy; children are read on demand.
  */
 export class Tlv {
-  /** The identifier octets as they stand, big-endian: 0x30, 0x7f61. */
+  /** The identifier octets, big-endian: 0x30, 0x7f61. */
   readonly tag: number;
   /** Offsets into the bytes given to `readTlv`. */
   readonly start: number;
   readonly valueStart: number;
   readonly valueEnd: number;
-  /** Where the next element starts; behind the end marker when the length was indefinite. */
+  /** Where the next element starts; after the end marker if the length was indefinite. */
   readonly end: number;
   readonly #source: Uint8Array;
   readonly #depth: number;

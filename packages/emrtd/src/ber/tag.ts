@@ -1,4 +1,4 @@
-/** Universal tags as they are encoded, with the bit for "constructed" where a type always has it. */
+/** Encoded universal tags, with the "constructed" bit for types that always have it. */
 export const tags = {
   boolean: 0x01,
   integer: 0x02,

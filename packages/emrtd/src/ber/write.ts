@@ -136,7 +136,7 @@ export function generalizedTime(at: Date): Uint8Array {
   return tlv(tags.generalizedTime, latin1(`${compactTime(at)}Z`));
 }
 
-/** As certificates want it: UTCTime up to 2049, GeneralizedTime from 2050. */
+/** As in certificates: UTCTime up to 2049, GeneralizedTime from 2050. */
 export function certificateTime(at: Date): Uint8Array {
   const year = at.getUTCFullYear();
   return year >= 1950 && year < 2050 ? utcTime(at) : generalizedTime(at);

@@ -35,7 +35,9 @@ export function readCardSecurity(file: Uint8Array): CardSecurity {
   return { signedData, securityInfos: parseSecurityInfos(signedData.content) };
 }
 
-/** `infos` are those of a signed DG14. EF.CardAccess says the same, and anybody may have written it. */
+/**
+ * `infos` must come from a signed DG14. EF.CardAccess has the same entries, but anybody may have written it.
+ */
 export function announcesChipMapping(infos: readonly SecurityInfo[]): boolean {
   return mappingVariants(infos).length > 0;
 }

@@ -21,7 +21,7 @@ import { type ChipMappingOffer, chipMappingOffer, readCardSecurity } from "./car
  * another document. Therefore the judge reads DG1 again, under keys that only it and this chip have.
  */
 
-/** What the terminal's keys are made from, and the chip's answers so far. The rest follows from these. */
+/** The seed of the terminal's keys, and the chip's answers so far. The rest is derived from these. */
 export type ChipMappingState = {
   readonly random: Uint8Array;
   readonly answers: readonly Uint8Array[];

@@ -45,7 +45,7 @@ function next(dg14File: Uint8Array, state: ChipAuthenticationState, answers: rea
   return continueChipAuthentication(state, answers, dg14File, secureRandom);
 }
 
-/** As if a chip had taken the ephemeral key. */
+/** As if a chip had accepted the ephemeral key. */
 function agreed(dg14File: Uint8Array) {
   const { state, ask } = begin(dg14File);
   return asked(
@@ -91,7 +91,7 @@ async function authenticate(dg14File: Uint8Array, options: Partial<VirtualChipOp
 async function evidenceOf(dg14File: Uint8Array, options: Partial<VirtualChipOptions>) {
   const { verdict, chip } = await authenticate(dg14File, options);
   assert.ok(verdict.passed, JSON.stringify(verdict));
-  // The chip speaks under the new keys now, which the device does not have.
+  // The chip now uses the new keys, which the device does not have.
   await assert.rejects(chip.readFile("DG1"), { code: "ACCESS_DENIED" });
   await chip.open();
   await chip.readFile("DG1");

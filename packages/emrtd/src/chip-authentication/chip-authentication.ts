@@ -53,12 +53,12 @@ export function agreementCommands(
   ];
 }
 
-/** What both sides derive their keys from. */
+/** The secret from which both sides derive their keys. */
 export function sharedSecret(offer: ChipAuthenticationOffer, privateKey: Uint8Array): Uint8Array {
   return offer.domain.sharedSecret(bytesToBigInt(privateKey), offer.publicKey).slice();
 }
 
-/** The command that the device must pass on exactly as it is. */
+/** The command that the device must pass on unchanged. */
 export function sealedProofCommand(offer: ChipAuthenticationOffer, secret: Uint8Array): Uint8Array {
   return startSession(offer, secret).sealed;
 }

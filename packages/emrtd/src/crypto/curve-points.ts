@@ -15,14 +15,14 @@ export type CalculableCurve = {
   readonly points: CurvePoints;
 };
 
-/** Those on which chips agree on keys and sign. */
+/** Curves on which chips agree on keys and sign. */
 export const standardizedCurves: readonly Curve[] = curves.filter(
   ({ standardizedId }) => standardizedId !== null,
 );
 
 const calculable = new Map<CurveName, CalculableCurve>();
 
-/** Made when it is first asked for: few of the curves are met in one process. */
+/** Created on first use: a process meets few of the curves. */
 export function calculableCurve({ name, p, a, b, gx, gy, n }: Curve): CalculableCurve {
   const known = calculable.get(name);
   if (known !== undefined) return known;

@@ -27,7 +27,7 @@ export type KeyAgreementDomain = {
   sharedSecret(privateKey: bigint, publicKey: Uint8Array): Uint8Array;
   /** nonce · G + shared, or G^nonce · shared. */
   mapGeneric(nonce: Uint8Array, sharedElement: Uint8Array): Uint8Array;
-  /** The element that a pseudo-random number stands for (ICAO Doc 9303-11, section 4.4.3.3.2). */
+  /** Maps a pseudo-random number to an element (ICAO Doc 9303-11, section 4.4.3.3.2). */
   mapIntegrated(pseudoRandom: Uint8Array): Uint8Array;
   /** value · element, for the chip authentication mapping. */
   scale(element: Uint8Array, scalar: bigint): Uint8Array;
@@ -173,7 +173,7 @@ function dhDomain(name: string, parameters: DhParameters): KeyAgreementDomain {
     }
     return value;
   };
-  // Without the order, a private number of 512 bits is beyond reach and keeps the arithmetic quick.
+  // Without the order, a private number of 512 bits is secure and keeps the arithmetic fast.
   const order = q ?? 1n << 512n;
   return {
     kind: "DH",

@@ -27,7 +27,7 @@ export type EcPublicKey = {
 
 export type PublicKey = RsaPublicKey | EcPublicKey;
 
-/** Nothing in the field is larger, and verification time grows with the square of it. */
+/** No certificate has a larger key, and verification time grows with the square. */
 const maxRsaBits = 8192;
 const minRsaBits = 1024;
 

@@ -12,7 +12,7 @@ import {
 import { checkedDhDomain, ecDomain, type KeyAgreementDomain, standardizedDomain } from "./key-agreement.ts";
 import { bitLength } from "./prime.ts";
 
-/** What the keys of the chip look like in DG14, DG15 and CardSecurity: a SubjectPublicKeyInfo. */
+/** The chip's keys in DG14, DG15 and CardSecurity: a SubjectPublicKeyInfo. */
 type SubjectPublicKey =
   | { readonly kind: "RSA"; readonly modulus: bigint; readonly exponent: bigint; readonly bits: number }
   | { readonly kind: "EC"; readonly curve: CalculableCurve; readonly point: Uint8Array }
@@ -59,7 +59,7 @@ export function readAgreementKey(bytes: Uint8Array): { domain: KeyAgreementDomai
   return { domain, publicKey };
 }
 
-/** An AlgorithmIdentifier that stands for a domain, as EF.CardAccess holds it for PACE. */
+/** The AlgorithmIdentifier of a domain, as in EF.CardAccess for PACE. */
 export function readDomain(algorithmIdentifier: Uint8Array): KeyAgreementDomain {
   const algorithm = readWhole(algorithmIdentifier, {
     maxBytes: maxKeyBytes,

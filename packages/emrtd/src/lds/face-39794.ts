@@ -103,7 +103,7 @@ export function buildFace39794(image: ImageInfo): Uint8Array {
   return contextTag(1, tlv(faceImageDataBlockTag, versionBlock, contextTag(1, representation)));
 }
 
-/** For data blocks that stand in the primitive tag, whose content has to be opened first. */
+/** For data blocks in the primitive tag, whose content must be opened first. */
 export function openFace39794(block: Uint8Array): Tlv {
   return readWhole(tlv(0x7f2e, block), { maxNodes: 10_000 });
 }

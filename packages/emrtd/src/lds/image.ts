@@ -11,7 +11,7 @@ export type ImageInfo = {
   readonly bytes: Uint8Array;
 };
 
-/** Beyond this no portrait is honest, and a decoder would be asked for hundreds of megabytes. */
+/** No honest portrait is larger, and a decoder would need hundreds of megabytes. */
 const maxImageSidePixels = 8192;
 export const maxImagePixels = 25_000_000;
 const maxComponents = 4;
@@ -55,7 +55,7 @@ function jpegSize(bytes: Uint8Array): Size {
     if (bytes[offset] !== 0xff) throw new EmrtdError("IMAGE_INVALID", "A JPEG segment is malformed");
     const marker = bytes[offset + 1] ?? 0;
     if (marker === 0xff) {
-      // Any number of fill bytes may stand before a marker.
+      // Any number of fill bytes may precede a marker.
       offset++;
       continue;
     }

@@ -122,7 +122,7 @@ test("a bare face image data block is read as well as a wrapped one", () => {
   }
 });
 
-/** Wraps a facial record as it stands. */
+/** Wraps a facial record unchanged. */
 function dg2Around(record: Uint8Array, count = 1): Uint8Array {
   return tlv(0x75, tlv(0x7f61, integer(count), tlv(0x7f60, tlv(0xa1), tlv(0x5f2e, record))));
 }

@@ -5,7 +5,7 @@ import { integer, oid, sequence, setOf } from "../ber/write.ts";
 import { EmrtdError } from "../emrtd-error.ts";
 import { maxFileBytes } from "./lds-file.ts";
 
-/** What a chip says that it can do (ICAO 9303-11, 9.2; BSI TR-03110-3, A.1.1). */
+/** The chip's declared abilities (ICAO 9303-11, 9.2; BSI TR-03110-3, A.1.1). */
 export type SecurityInfo =
   | ChipAuthenticationInfo
   | ChipAuthenticationPublicKeyInfo

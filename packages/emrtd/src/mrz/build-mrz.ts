@@ -18,7 +18,7 @@ export type MrzContent = {
   readonly secondaryName?: string;
   readonly optionalData?: string;
   readonly secondOptionalData?: string;
-  /** What stands at position 43 of a passport without optional data. */
+  /** The character at position 43 of a passport without optional data. */
   readonly emptyOptionalCheck?: "<" | "0";
 };
 
@@ -93,7 +93,7 @@ function nameField(content: MrzContent, width: number): string {
   return cutToLetter(secondary === "" ? head : `${head}<<${secondary}`, width);
 }
 
-/** A filler at the cut would hide that something is missing, so a word before it gives up its last letter. */
+/** A filler at the cut would hide the truncation, so the word before it loses its last letter. */
 function cutToLetter(name: string, width: number): string {
   if (name.charAt(width - 1) !== "<") return name.slice(0, width);
   for (let last = width - 2; last > 0; last--) {

@@ -1,15 +1,15 @@
 import type { MrzFormat } from "./mrz-layout.ts";
 
-/** How a document says that it is good for ever. */
+/** How a document states that it does not expire. */
 type EndlessRule = {
-  /** What stands in place of the date of expiry. */
+  /** The text in place of the date of expiry. */
   readonly raw: string;
   readonly formats: readonly MrzFormat[];
   /** First letters of the document code. */
   readonly documentCodes: readonly string[];
   /** As in the zone; null for every state. */
   readonly issuingStates: readonly string[] | null;
-  /** Where it was seen or is laid down. */
+  /** Where it is specified or was seen. */
   readonly source: string;
 };
 

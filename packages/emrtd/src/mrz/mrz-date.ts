@@ -12,12 +12,12 @@ const dayMilliseconds = 86_400_000;
 
 /** A date of the zone. Issuers leave out what they do not know, so any part may be missing. */
 export type MrzDate = {
-  /** The six characters as they stand. */
+  /** The six characters of the zone. */
   readonly raw: string;
   readonly year: number | null;
   readonly month: number | null;
   readonly day: number | null;
-  /** Other years that the two digits may mean, when the zone alone cannot tell. */
+  /** Other years that the two digits may mean, if the zone leaves it open. */
   readonly otherYears: readonly number[];
 };
 
@@ -31,7 +31,7 @@ function parseParts(raw: string, what: string): Parts {
   if (!/^(?:\d{2}|<<){3}$/.test(raw))
     throw new EmrtdError("MRZ_INVALID", `The ${what} must be digits or pairs of fillers`);
   const twoDigitYear = pairAt(raw, 0);
-  // Zero stands for an unknown month or day as fillers do.
+  // Zero means an unknown month or day, like fillers.
   const month = pairAt(raw, 2) || null;
   const day = pairAt(raw, 4) || null;
   if ((month ?? 1) > 12 || (day ?? 1) > maxDay(month)) {
@@ -74,7 +74,7 @@ function dayNumber(year: number, month: number, day: number): number {
   return Date.UTC(year, month - 1, day) / dayMilliseconds;
 }
 
-/** Negative when the earliest day that the parts allow lies before `at`'s calendar day in UTC. */
+/** Negative if the earliest possible day is before the UTC day of `at`. */
 function daysFrom(at: Date, year: number, parts: Pick<Parts, "month" | "day">): number {
   const today = Math.floor(at.getTime() / dayMilliseconds);
   return dayNumber(year, parts.month ?? 1, parts.day ?? 1) - today;
@@ -119,7 +119,7 @@ export function readDateOfExpiry(raw: string, at: Date): MrzDate {
     Math.max(year - (thisYear + expiryYearsAhead), thisYear - expiryYearsBack - year, 0);
   let year: number | null = null;
   let next: number | null = null;
-  // Of two that are equally far away, the earlier one comes first.
+  // Of two equally distant years, the earlier one comes first.
   for (let century = thisCentury - 100; century <= thisCentury + 100; century += 100) {
     const candidate = century + twoDigitYear;
     if (!exists(candidate, parts)) continue;

@@ -4,7 +4,7 @@ import { checkDigit } from "./check-digit.ts";
 /** Nine characters in the number's own field, thirteen in the optional data of TD1. */
 export const maxDocumentNumberLength = 22;
 
-/** The three fields that open the chip, as they stand in the machine readable zone. */
+/** The three fields of the zone that open the chip. */
 export type MrzKeyFields = {
   /** The whole number, also when it is longer than nine characters. Fillers at the end do not matter. */
   readonly documentNumber: string;
@@ -13,7 +13,7 @@ export type MrzKeyFields = {
   readonly dateOfExpiry: string;
 };
 
-/** What a person types. Dates are YYYY-MM-DD or YYMMDD; spaces and hyphens in the number do not matter. */
+/** Typed input. Dates are YYYY-MM-DD or YYMMDD; spaces and hyphens in the number do not matter. */
 type TypedKeyFields = {
   readonly documentNumber: string;
   readonly dateOfBirth: string;

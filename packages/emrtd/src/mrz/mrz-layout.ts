@@ -1,6 +1,6 @@
 export type MrzFormat = "TD1" | "TD2" | "TD3";
 
-/** What may stand in a field, which is what the repair of recognised text goes by. */
+/** Allowed characters of a field, used to repair recognized text. */
 export type MrzCharacters = "letters" | "digits" | "any" | "sex";
 
 export type MrzField = {

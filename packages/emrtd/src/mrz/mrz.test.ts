@@ -249,7 +249,7 @@ test("an age is never told wrong: of every birth date the answer is the right on
       assert.equal(isAtLeast(full, years, today), completed >= years, `${birth.toISOString()} ${years}`);
       const answer = isAtLeast(date, years, today);
       if (answer !== null) assert.equal(answer, completed >= years, `${birth.toISOString()} ${years}`);
-      // No adult has to prove the century for the age that is asked for most.
+      // No adult must prove the century for the most common age.
       if (years === 18 && completed >= 18 && completed < 100) assert.equal(answer, true);
     }
   }

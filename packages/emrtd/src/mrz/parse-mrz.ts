@@ -25,7 +25,7 @@ type MrzCheckDigits = {
 
 export type Mrz = {
   readonly format: MrzFormat;
-  /** As they stand. */
+  /** The lines of the zone. */
   readonly lines: readonly string[];
   /** One or two letters, without fillers: P, ID, AC. */
   readonly documentCode: string;
@@ -35,11 +35,11 @@ export type Mrz = {
   /** Whole, also when it runs over into the optional data. */
   readonly documentNumber: string;
   readonly dateOfBirth: MrzDate;
-  /** Without a year where the document does not expire, or does not say when. */
+  /** Without a year if the document does not expire, or does not say when. */
   readonly dateOfExpiry: MrzDate;
   /** By the rules of `end-of-validity.ts`. */
   readonly endless: boolean;
-  /** X stands for the filler, which means unspecified. */
+  /** X is the filler, which means unspecified. */
   readonly sex: "F" | "M" | "X";
   readonly name: MrzName;
   /** Without the overflow of a long document number. */
@@ -127,7 +127,7 @@ export function parseMrzLines(lines: readonly string[], at: Date): Mrz {
   };
 }
 
-/** What opens the chip, from the same reading of the zone that the claims are made of. */
+/** The key of the chip, from the same parsed zone as the claims. */
 export function keyFieldsOf(mrz: Mrz): MrzKeyFields {
   return {
     documentNumber: mrz.documentNumber,

@@ -112,7 +112,7 @@ function settle(
   return replaceFields(lines, fields, best.text);
 }
 
-/** The fields one after the other, each as long as it is. */
+/** Replaces the fields in order, each in its length. */
 function replaceFields(
   lines: readonly string[],
   fields: readonly MrzField[],

@@ -155,7 +155,7 @@ async function openNative(): Promise<CardReaders> {
   return nativeReaders(native);
 }
 
-/** Apart from `openNative` so that it can be tested with a stand-in for the package. */
+/** Separate from `openNative`, so that tests can replace the package. */
 export function nativeReaders(native: NativePackage): CardReaders {
   const context = new native.Context();
   return {

@@ -58,7 +58,7 @@ const resultNames: Readonly<Record<number, string>> = {
 
 const timeoutResult = 2148532234;
 const serviceStoppedResult = 2148532254;
-/** No card, not ready, not answering, without power, reset, taken away. */
+/** No card, not ready, not answering, without power, reset, removed. */
 const absentResults: readonly number[] = [
   2148532236, 2148532240, 2148532326, 2148532327, 2148532328, 2148532329,
 ];
@@ -245,7 +245,7 @@ export class PcscdClient {
   async #receive(bytes: number): Promise<Uint8Array> {
     if (bytes === 0) return new Uint8Array(0);
     return await new Promise<Uint8Array>((resolve, reject) => {
-      // After a missed answer the stream cannot be trusted any more, so the connection ends with it.
+      // After a missed answer the stream is out of step, so the connection is closed.
       const timer = setTimeout(() => {
         this.#socket.destroy();
         this.#fail(new PcscError("pcscd", timeoutResult));

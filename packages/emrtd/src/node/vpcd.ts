@@ -8,7 +8,7 @@ import type { VirtualChip } from "../virtual/virtual-chip.ts";
  */
 
 export const vpcdPort = 35_963;
-/** What contactless readers report for a type B or A card without historical bytes. */
+/** The ATR of contactless readers for a type B or A card without historical bytes. */
 const contactlessAtr = fromHex("3B80800101");
 const controlCodes = { powerOff: 0, powerOn: 1, reset: 2, atr: 4 } as const;
 

@@ -11,7 +11,7 @@ import { type PaceProtocol, paceProtocol } from "./pace-protocol.ts";
 export type PaceOffer = {
   readonly protocol: PaceProtocol;
   readonly domain: KeyAgreementDomain;
-  /** What the chip calls the domain. */
+  /** The chip's number for the domain. */
   readonly parameterId: number | null;
 };
 

@@ -33,7 +33,7 @@ export type PaceResult = {
 export type PaceInput = {
   readonly protocol: PaceProtocol;
   readonly domain: KeyAgreementDomain;
-  /** What the chip calls the domain. */
+  /** The chip's number for the domain. */
   readonly parameterId: number | null;
   /** The chip has one domain only, so it may also be left unnamed. */
   readonly parameterIdOptional?: boolean;
@@ -145,10 +145,10 @@ function* mapNonce(
   return { generator: guard(() => domain.mapGeneric(nonce, shared)), chipMappingKey };
 }
 
-/** A chip that mirrors our key would end up with a key that everybody can compute. */
+/** A chip that mirrors our key would get a key that everybody can compute. */
 function checkChipKey(domain: KeyAgreementDomain, chipKey: Uint8Array, ownKey: Uint8Array): void {
   guard(() => domain.checkPublicKey(chipKey));
-  // As numbers, because a leading zero must not hide that they are the same.
+  // Compared as numbers, because a leading zero must not hide equality.
   if (bytesToBigInt(chipKey) === bytesToBigInt(ownKey))
     throw new EmrtdError("PACE_FAILED", "The chip sent our own public key back");
 }

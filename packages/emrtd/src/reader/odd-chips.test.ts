@@ -83,7 +83,7 @@ function chipOf(options: Partial<VirtualChipOptions> = {}, made = plain) {
   });
 }
 
-/** Nothing may leave this reader in the clear once there was a session, except what opens the next one. */
+/** After the first session, this reader may send nothing in the clear except what opens the next one. */
 function sentInTheClear(commands: readonly Uint8Array[]): readonly string[] {
   const first = commands.findIndex((command) => ((command[0] ?? 0) & 0x0c) === 0x0c);
   const opening = new Set([0xa4, 0x84, 0x82, 0x22, 0x86]);

@@ -93,7 +93,7 @@ export class Chip {
   #fellSilentAtProbe = false;
   #chipMaxResponseBytes: number | null = null;
   #askedForLengths = false;
-  /** A session was there. From then on nothing but an opening is sent without one. */
+  /** A session existed. From then on only an opening is sent without one. */
   #guarded = false;
   #opening = false;
   #inApplication = false;
@@ -122,7 +122,7 @@ export class Chip {
     return this.#method;
   }
 
-  /** What PACE agreed on. */
+  /** The result of PACE. */
   get pace(): PaceResult | null {
     return this.#pace;
   }
@@ -142,7 +142,7 @@ export class Chip {
     } catch (error) {
       if (!isEmrtdError(error) || error.code === "CHIP_LOST" || !this.#resetMayHelp(error)) throw error;
       if (this.#transport.reset === undefined) {
-        // Asked for at most once: after that this reader sends no long command any more.
+        // At most once: after that this reader sends no long commands.
         const isLostToProbe = this.#fellSilentAtProbe && !lostToLongCommands.has(this.#transport);
         if (!this.#guarded && !isLostToProbe) throw error;
         if (this.#shortOnly || isLostToProbe) lostToLongCommands.add(this.#transport);
@@ -296,7 +296,7 @@ export class Chip {
       this.#cardAccess = await this.#readCardAccess();
       return paceOffers(this.#cardAccess);
     } catch (error) {
-      // Without a readable EF.CardAccess the document is one from before PACE.
+      // A document without a readable EF.CardAccess predates PACE.
       if (!isEmrtdError(error) || error.code === "CHIP_LOST") throw error;
       return [];
     }
@@ -434,7 +434,7 @@ export class Chip {
         statusWords.functionNotSupported,
       ];
       if (!isEmrtdError(error) || !unsupported.some((word) => word === error.statusWord)) throw error;
-      // A chip that had a session before is not open to everybody; it does not want another one.
+      // A chip that had a session requires access control; it refuses another session.
       if (this.#guarded) throw error;
       this.#opened("none");
       return;
@@ -476,7 +476,7 @@ export class Chip {
     try {
       await this.open();
     } catch (error) {
-      // A document that is laid down by hand may slip again before it is open.
+      // A document placed by hand may slip again before it is open.
       if (!isEmrtdError(error) || error.code !== "CHIP_LOST" || !this.#waitsForReturn(error)) throw error;
       return await this.#reopen(file);
     }

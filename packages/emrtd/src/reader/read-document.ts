@@ -7,7 +7,7 @@ import { readDg14 } from "../lds/dg14.ts";
 import { type DocumentFiles, readSecurityObjectFile } from "../verify/document-content.ts";
 import type { Chip } from "./open-chip.ts";
 
-/** What verification needs, the small files first so that an unreadable document is noticed early. */
+/** The files for verification, small ones first, so that an unreadable document is noticed early. */
 export const documentFiles = [
   "SOD",
   "DG1",
@@ -31,7 +31,7 @@ const judgedGroups: Readonly<Record<Exclude<DocumentFileName, "SOD" | "CardSecur
   DG15: 15,
 };
 
-/** What was read, as `verifyDocument` takes it; the same for every judge. */
+/** The read files, in the form that `verifyDocument` takes. */
 export function filesToJudge(files: ReadDocumentFiles): DocumentFiles {
   const dataGroups = new Map<DataGroupNumber, Uint8Array>();
   for (const name of documentFiles) {

@@ -109,7 +109,7 @@ test("a right checksum over the wrong objects is refused", () => {
   const [encryptionKey, macKey] = [new Uint8Array(16).fill(1), new Uint8Array(16).fill(2)];
   const counter = new Uint8Array(suite.blockBytes);
   counter[suite.blockBytes - 1] = 2;
-  /** What the terminal makes of an answer of these objects, under a checksum that is right. */
+  /** The terminal's result for an answer of these objects, with a correct checksum. */
   const answered = (...objects: readonly Uint8Array[]) => {
     const { terminal } = pair("AES-128");
     terminal.protectCommand({ cla: 0, ins: 0xb0, p1: 0, p2: 0, expectedBytes: 8 });
@@ -126,7 +126,7 @@ test("a right checksum over the wrong objects is refused", () => {
   const data = (indicator: number) => concat(fromHex("8711"), Uint8Array.of(indicator), encrypted);
   assert.equal(toHex(answered(data(1), status)().data), "0102");
   const wrong = {
-    // Without a status object the answer says nothing about what the chip did.
+    // An answer without a status object does not say what the chip did.
     "no status": [],
     "the status twice": [fromHex("99026A82"), status],
     "the data twice": [data(1), data(1), status],

@@ -24,12 +24,12 @@ type TrustAudit = {
   readonly notYetValid: readonly Authority[];
   /** Link certificates whose predecessor is not trusted: they vouch for nothing until it is imported. */
   readonly withoutParent: readonly Authority[];
-  /** Certificates that cannot be read here and count for nothing. */
+  /** Unreadable certificates, which are ignored. */
   readonly unreadable: readonly UnreadableCertificate[];
   readonly revocationLists: number;
   /** Lists that no trusted authority signed. */
   readonly revocationListsWithoutIssuer: number;
-  /** All lists that count for nothing, those included that no trusted authority signed. */
+  /** All ignored lists, including those that no trusted authority signed. */
   readonly revocationListsRefused: readonly RefusedRevocationList[];
 };
 

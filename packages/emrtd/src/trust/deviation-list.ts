@@ -69,11 +69,11 @@ export type Deviation = {
 
 /** A state's report about faults of its documents. */
 export type DeviationList = {
-  /** Upper case. A list speaks for the documents of this state alone. */
+  /** Upper case. A list covers only the documents of this state. */
   readonly country: string;
   readonly signer: string;
   readonly signedAt: Date | null;
-  /** What digests of signers are made with; null when the list does not say. */
+  /** The hash of signer digests; null if the list does not say. */
   readonly digest: DigestName | null;
   readonly deviations: readonly Deviation[];
 };
@@ -210,7 +210,7 @@ function invalid(message: string): EmrtdError {
 
 /** The properties of a document that select its deviations. */
 export type DocumentInQuestion = {
-  /** Of the authority that stands behind it; upper case. */
+  /** Country of its authority; upper case. */
   readonly country: string | null;
   readonly documentCode: string;
   readonly documentNumber: string;

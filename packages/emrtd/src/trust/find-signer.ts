@@ -43,7 +43,7 @@ export function isOwnIssuer(certificate: Certificate): boolean {
   return certificate.isSelfIssued && keyIdFits(certificate, certificate);
 }
 
-/** Who of these signed the certificate; null when none did, or its signature is of an unknown kind. */
+/** Which of these signed the certificate; null if none did, or the signature type is unknown. */
 export function signerAmong<T extends { readonly certificate: Certificate }>(
   certificate: Certificate,
   candidates: readonly T[],

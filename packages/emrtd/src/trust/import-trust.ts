@@ -23,7 +23,7 @@ type TrustImportOptions = MasterListOptions & {
    * Its revocation lists, and those of the same file, can revoke the signer of a master list.
    */
   readonly trust?: TrustStore;
-  /** What to call the import in the list of sources, usually the name of the file. */
+  /** The name of the import in the list of sources, usually that of the file. */
   readonly label: string;
 };
 
@@ -117,7 +117,7 @@ class Collector {
     return new TrustStore([record], checker).revokedAt(signer, checker, now);
   }
 
-  /** Who signed it is left to the store: its authority may come with a later import. */
+  /** The store checks the signer: the authority may come with a later import. */
   #acceptList(list: CertificateRevocationList): CertificateRevocationList {
     if (isInFuture(list.thisUpdate, this.#options.now)) {
       throw new EmrtdError(
@@ -183,7 +183,7 @@ function isDeviationList(signedMessage: Tlv | undefined): boolean {
   return type?.tag === tags.oid && type.oid() === deviationListType;
 }
 
-/** Who signed it is left to its use, as for revocation lists: its authority may come with a later import. */
+/** The signer is checked on use, as for revocation lists: the authority may come with a later import. */
 function acceptDeviationList(bytes: Uint8Array): Uint8Array {
   readDeviations(readSignedData(bytes, { maxBytes: maxImportBytes }).content);
   return bytes;

@@ -8,7 +8,7 @@ export type KnownDeviationList = {
   readonly source: TrustSource;
 };
 
-/** A list that counts for nothing, and why. */
+/** An ignored list, and the reason. */
 export type RefusedDeviationList = { readonly reason: string; readonly source: TrustSource };
 
 /**

@@ -39,7 +39,7 @@ export type MasterListOptions = {
 export type SignerRevocation = (signer: Certificate, anchor: Certificate) => Date | null;
 
 export type RejectedItem = {
-  /** What and where: "certificate 17". */
+  /** For example "certificate 17". */
   readonly item: string;
   readonly reason: string;
 };

@@ -123,7 +123,7 @@ function record(certificates: readonly Uint8Array[], revocationLists: readonly U
   return { source, certificates, revocationLists };
 }
 
-/** As a signed master list names them: trusted without a look at who issued them. */
+/** As in a signed master list: trusted without checking the issuer. */
 function named(certificates: readonly Uint8Array[]): TrustRecord {
   const signedBy = {
     signer: "a list",
@@ -802,7 +802,7 @@ test("reasons and dates of entries do not keep a list from being used", () => {
   assert.equal(judge([record([root(before)], lists)]), "signer_revoked");
 });
 
-/** What OpenSSL says of the signer: that it is revoked, that it is not, or that it cannot tell. */
+/** OpenSSL's verdict on the signer: revoked, not revoked, or unknown. */
 function opensslVerdict({ trusted, lists, signedBy = before }: Case): "good" | "revoked" | "unknown" {
   let verdict: "good" | "revoked" | "unknown" = "unknown";
   inFolder((write) => {

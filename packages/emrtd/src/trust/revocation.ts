@@ -22,7 +22,7 @@ type SignedList = {
 
 type RevokedKey = {
   readonly at: Date;
-  /** The list that says so, which counts from its own date on. */
+  /** The list with the revocation, which counts from its own date on. */
   readonly by: CertificateRevocationList;
 };
 
@@ -32,9 +32,9 @@ type RevokedKey = {
  * of the name.
  */
 type ListIssuer = {
-  /** Those that count, oldest first. */
+  /** Valid lists, oldest first. */
   readonly lists: CertificateRevocationList[];
-  /** Who took over from it. What the new one revokes includes certificates of the old one. */
+  /** Its successors. Their revocations include certificates of this one. */
   readonly successors: Set<ListIssuer>;
   /** The certificates of authorities that it issued: its own, and links to its successors. */
   readonly issued: Set<Authority>;
@@ -62,7 +62,7 @@ export class RevocationIndex {
     const usable = known.flatMap(({ list, issuer }): readonly SignedList[] =>
       issuer === null ? [] : [{ list, signer: issuer }],
     );
-    // Who belongs to whom costs signature checks, and lists never reach beyond their own state.
+    // Grouping costs signature checks, and lists never cover another state.
     const states = new Set(usable.map(({ signer }) => stateOf(signer)));
     const concerned = trusted.filter((authority) => states.has(stateOf(authority)));
     this.#issuerOf = groupByIssuer(concerned, checker);
@@ -85,7 +85,7 @@ export class RevocationIndex {
     return { lists, authorityRevokedAt: counts ? revoked.at : null };
   }
 
-  /** Why a list counts for nothing, for people; null when it counts, or did before a newer one came. */
+  /** Why a list is ignored, for people; null if it counts, or did before a newer one. */
   refusalOf({ list, issuer }: KnownRevocationList, now: Date): string | null {
     if (issuer === null) return "No trusted authority of its name signed it";
     if (this.#signedWithRevokedKey.has(list))
@@ -236,7 +236,7 @@ function followLinks(
   }
 }
 
-/** One key under two names of one state is one authority, whichever of the names it has taken last. */
+/** One key under two names of one state is one authority, whichever name is newer. */
 function followSharedKeys(trusted: readonly Authority[], issuerOf: ReadonlyMap<Authority, ListIssuer>): void {
   const withState = trusted.filter((authority) => stateOf(authority) !== null);
   const byKeyAndState = Map.groupBy(withState, (authority) => `${stateOf(authority)} ${keyOf(authority)}`);

@@ -3,16 +3,16 @@ import { EmrtdError } from "../emrtd-error.ts";
 
 export type TrustSourceType = "master_list" | "ldif" | "pem" | "der";
 
-/** Where a certificate or revocation list came from, and why it was let in. */
+/** Where a certificate or revocation list came from, and why it was accepted. */
 export type TrustSource = {
   readonly type: TrustSourceType;
-  /** What the operator called it, usually the name of a file. */
+  /** The operator's name for it, usually that of a file. */
   readonly label: string;
   /** SHA-256 of the imported file, in hexadecimal. */
   readonly sha256: string;
   /** ISO 8601, UTC. */
   readonly importedAt: string;
-  /** Who signed the list, for a master list; null when the operator's own act is the reason to trust it. */
+  /** The signer of a master list; null if the operator's import is the reason to trust it. */
   readonly signedBy: TrustSignature | null;
 };
 

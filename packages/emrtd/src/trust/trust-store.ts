@@ -9,7 +9,7 @@ import { type FoundSigner, findSigner, isOwnIssuer, keyIdFits, signerAmong } fro
 import { RevocationIndex, type RevocationStatus } from "./revocation.ts";
 import type { TrustRecord, TrustSource } from "./trust-record.ts";
 
-/** A list that counts for nothing, and why. */
+/** An ignored list, and the reason. */
 export type RefusedRevocationList = {
   /** Key of the issuer's name, as in `DistinguishedName`; null if it could not be read. */
   readonly issuerKey: string | null;
@@ -20,7 +20,7 @@ export type RefusedRevocationList = {
   readonly source: TrustSource;
 };
 
-/** A certificate of a record that cannot be read here, and so counts for nothing. */
+/** An unreadable certificate of a record, which is ignored. */
 export type UnreadableCertificate = {
   readonly fingerprint: string;
   readonly reason: string;
@@ -135,7 +135,7 @@ export class TrustStore {
     this.#signers.set(key, readCertificate(signer.der.slice()));
   }
 
-  /** What the lists that count at this time say of this authority and of what it issued. */
+  /** What the currently valid lists say about this authority and its certificates. */
   revocationOf(authority: Authority, now: Date): RevocationStatus {
     return this.#revocation.statusOf(authority, now);
   }
@@ -156,7 +156,7 @@ export class TrustStore {
     return this.#revocation.refusalOf(known, now) === null;
   }
 
-  /** The lists that count for nothing at this time. */
+  /** The lists that are ignored at this time. */
   refusedLists(now: Date): readonly RefusedRevocationList[] {
     const refused = this.revocationLists.flatMap((known): readonly RefusedRevocationList[] => {
       const reason = this.#revocation.refusalOf(known, now);

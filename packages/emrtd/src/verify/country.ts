@@ -19,9 +19,9 @@ const iso3166 =
 type CountryException = {
   /** As in the zone, without fillers. */
   readonly state: string;
-  /** The certificate countries, in upper case, that may stand behind it. */
+  /** The certificate countries, in upper case, that may sign for it. */
   readonly countries: readonly string[];
-  /** Where it is laid down, or was seen. */
+  /** Where it is specified or was seen. */
   readonly source: string;
 };
 

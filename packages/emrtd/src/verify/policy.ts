@@ -9,10 +9,10 @@ export const rulings = ["accept", "warn", "refuse"] as const;
 export type Ruling = (typeof rulings)[number];
 
 export type PolicySwitchDefinition = {
-  /** One sentence for operators: what was found, and what hangs on it. */
+  /** One sentence for operators: the finding and its effect. */
   readonly description: string;
   readonly byDefault: Ruling;
-  /** In the policy that holds to nothing but the standards. */
+  /** Ruling of the policy that follows the standards strictly. */
   readonly strict: Ruling;
   /**
    * Whether an operator may set it. The others would let one state sign for another, or accept unsigned data.
@@ -157,7 +157,7 @@ export type PolicySwitch = keyof typeof policySwitches;
 export const policySwitchNames = Object.keys(policySwitches) as readonly PolicySwitch[];
 export type PolicyRulings = Readonly<Record<PolicySwitch, Ruling>>;
 
-/** What an operator may decide. Everything that is warned about is named in the report. */
+/** What an operator may decide. The report names everything with `warn`. */
 export type VerificationPolicy = {
   readonly rulings: PolicyRulings;
   /** Deviations of the security object and its signature that real states show. */
@@ -197,7 +197,7 @@ export const defaultPolicy: VerificationPolicy = {
   expiryGraceHours: 12,
 };
 
-/** Nothing but what the standards say, and revocation lists at hand. */
+/** Follows the standards strictly and requires revocation lists. */
 export const strictPolicy: VerificationPolicy = {
   rulings: rulingsOf("strict"),
   securityObject: {

@@ -31,7 +31,7 @@ export type ChipProofState =
 
 export type ChipProofStep = ProofStep<ChipProofState, ProofResult>;
 
-/** The files that a proof hangs on, all of them verified by the report. */
+/** The files that a proof depends on, all verified by the report. */
 export const proofFiles = ["DG1", "DG14", "DG15", "CardSecurity"] as const;
 type ProofFileName = (typeof proofFiles)[number];
 export type ProofFiles = Readonly<Partial<Record<ProofFileName, Uint8Array>>>;

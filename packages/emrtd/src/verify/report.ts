@@ -48,7 +48,7 @@ export type WarningCode =
   | "legacy_content_type"
   | "short_rsa_key";
 
-/** Something that was tolerated, or that an operator should know. */
+/** A tolerated defect, or information for the operator. */
 export type Warning = {
   readonly check: CheckName;
   readonly code: WarningCode;
@@ -82,7 +82,7 @@ export function checkOf(report: Report, name: CheckName): Check {
   return check;
 }
 
-/** What was known about revocation when the document passed that check. */
+/** The state of revocation when the document passed that check. */
 export type RevocationState = "checked" | "stale" | "no_list";
 
 /** From the evidence and not from the warnings: an operator may accept a missing list without a word. */
@@ -126,7 +126,7 @@ export type ProofResult = {
   readonly evidence?: Evidence;
 };
 
-/** The report after the chip was asked for `report.nextProof`. A proof that was not asked for is refused. */
+/** The report after the proof `report.nextProof`. Any other proof is refused. */
 export function withChipProof(report: Report, result: ProofResult): Report {
   if (report.nextProof !== result.proof)
     throw new TypeError(`The proof ${result.proof} is not the one to be asked for`);

@@ -31,7 +31,7 @@ const day = (text: string) => new Date(`${text}T00:00:00Z`);
 type Scene = {
   readonly authority?: Partial<CertificateRequest>;
   readonly signer?: Partial<CertificateRequest>;
-  /** What the signer's certificate calls the authority. */
+  /** The authority's name in the signer's certificate. */
   readonly issuer?: TestName;
   readonly signedAt?: Date;
   readonly revoked?: { readonly serial: Uint8Array; readonly at: Date };

@@ -43,7 +43,7 @@ function fails(report: Report, name: CheckName, reason: string): void {
   assert.equal(report.level, null);
   assert.equal(report.nextProof, null);
   const position = checkNames.indexOf(name);
-  // Of a proof that the document does not offer, the failure of another one changes nothing.
+  // If the document does not offer a proof, the failure of another one does not affect it.
   for (const later of checkNames.slice(position + 1))
     assert.ok(["not_run", "not_offered"].includes(checkOf(report, later).outcome), later);
 }

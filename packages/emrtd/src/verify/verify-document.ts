@@ -55,10 +55,10 @@ type DocumentVerification = {
   readonly checker: SignatureChecker;
 };
 
-/** What a session goes on with after the report: the groups read, and which of them the state vouches for. */
+/** What a session needs after the report: the groups read, and which of them the state signed. */
 type VerifiedDocument = {
   readonly report: Report;
-  /** Null when the files could not be read; not authentic unless `report.level` says so. */
+  /** Null if the files could not be read; authentic only if `report.level` says so. */
   readonly content: DocumentContent | null;
 };
 
@@ -575,7 +575,7 @@ function checkUndeclaredGroups(
   if (undeclared.length > 0) note.judge("undeclared_group");
 }
 
-/** Without this, any state could sign the documents of any other. */
+/** Otherwise any state could sign the documents of any other. */
 function checkCountries(
   signer: Certificate,
   { certificate: authority }: Authority,

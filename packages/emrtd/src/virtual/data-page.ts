@@ -83,7 +83,7 @@ function zone(lines: readonly string[], left: number, top: number): string {
           "MRZ_INVALID",
           "The machine readable zone has a character outside of A-Z, 0-9 and <",
         );
-      // Capitals are about as high as the pitch is wide, and stand in the middle of their line.
+      // Capitals are about as high as the pitch is wide, centred in their line.
       const [x, y] = [left + column * pitch, top + (row + 0.5) * linePitch + 1.25];
       return `<path transform="translate(${x.toFixed(2)} ${y.toFixed(2)}) scale(${scale})" d="${outline}"/>`;
     }),

@@ -78,7 +78,7 @@ export function serialiseTestDocuments(documents: readonly TestDocument[]): stri
   );
 }
 
-/** The counterpart of `serialiseTestDocuments`; it reads nothing but what that wrote. */
+/** The counterpart of `serialiseTestDocuments`; it reads only that format. */
 export function deserialiseTestDocuments(text: string): readonly TestDocument[] {
   const value: unknown = JSON.parse(text, (_key, item: unknown) =>
     typeof item === "string" && item.startsWith(bytesMark) ? fromBase64(item.slice(bytesMark.length)) : item,

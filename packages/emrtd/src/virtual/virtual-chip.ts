@@ -26,13 +26,13 @@ import {
 import { type ChipPrivateKey, readPkcs8 } from "./private-key.ts";
 import { type ChallengeSigningOptions, signChallenge } from "./sign-challenge.ts";
 
-/** How real chips and readers misbehave; each was reported by users of other readers. */
+/** Misbehaviour of real chips and readers, as reported by users of other readers. */
 export type VirtualChipQuirks = {
   /** Answers extended-length commands with 6700. */
   readonly refuseExtendedLength?: boolean;
   /** The most that one READ BINARY may ask for. */
   readonly maxReadBytes?: number;
-  /** What a longer READ BINARY gets: a status word, fewer bytes than asked, or the end of the session. */
+  /** Answer to a longer READ BINARY: a status word, fewer bytes, or the end of the session. */
   readonly onLongRead?: "wrong-length" | "fewer-bytes" | "lose-session";
   /** Refuses a read past the end of the file instead of returning the rest. */
   readonly exactLastRead?: boolean;
@@ -46,7 +46,7 @@ export type VirtualChipQuirks = {
   readonly plainRefusals?: boolean;
   /** Once a session was lost, answers everything with this status word until it is reset. */
   readonly closedUntilReset?: number;
-  /** Gives answers in pieces of this many bytes (61xx), whatever length was asked for. */
+  /** Sends answers in pieces of this many bytes (61xx), whatever length was requested. */
   readonly pieceBytes?: number;
   /** Answers a READ BINARY of more than is left, or than it gives at once, with 6Cxx. */
   readonly tellsRightLength?: boolean;
@@ -62,13 +62,13 @@ export type VirtualChipOptions = {
   /** The three fields, or the whole information string with check digits. */
   readonly mrzKey?: MrzKeyFields | string;
   readonly can?: string;
-  /** Refuses BAC, as documents that speak PACE only do. */
+  /** Refuses BAC, like PACE-only documents. */
   readonly withoutBac?: boolean;
   /** The variants on offer. EF.CardAccess is made from them unless it is among the files. */
   readonly pace?: readonly VirtualPace[];
   readonly chipAuthentication?: readonly VirtualChipAuthenticationKey[];
   readonly activeAuthentication?: VirtualActiveAuthenticationKey | null;
-  /** As with phones that select the application before anybody else can send a command. */
+  /** Like phones that select the application before the first command. */
   readonly applicationSelected?: boolean;
   /** A copy: the same files, none of the private keys. */
   readonly clone?: boolean;
@@ -88,7 +88,7 @@ type VirtualActiveAuthenticationKey = ChallengeSigningOptions & {
 };
 
 export type VirtualChip = ChipTransport & {
-  /** As if the document had left the field and come back. It is done when the call returns. */
+  /** As if the document had left the field and returned. Complete when the call returns. */
   reset(): Promise<void>;
 };
 
@@ -277,7 +277,7 @@ class SoftwareChip {
     }
   }
 
-  /** As by an error; a new session that the terminal asks for is none. */
+  /** After an error; a new session that the terminal opens does not count. */
   #loseSession(): void {
     if (this.#messaging !== null && this.#quirks.closedUntilReset !== undefined) this.#closed = true;
     this.#endSession();
@@ -491,7 +491,7 @@ class SoftwareChip {
     }
   }
 
-  /** From the next command on only the holder of the terminal's ephemeral key can speak to this chip. */
+  /** From the next command on, only the holder of the terminal's ephemeral key can use this chip. */
   #agree({ key }: AgreementKey, suite: CipherSuite, terminalKey: Uint8Array | undefined): ResponseApdu {
     if (terminalKey === undefined) throw new ChipRefusal(statusWords.wrongData);
     const secret = key.domain.sharedSecret(key.scalar, terminalKey);

@@ -61,7 +61,7 @@ type Extensions = {
 export class Certificate implements Readonly<Extensions> {
   /** The whole certificate as encoded. */
   readonly der: Uint8Array;
-  /** What the issuer signed. */
+  /** The signed part. */
   readonly tbs: Uint8Array;
   readonly signature: Uint8Array;
   /** Hexadecimal, as encoded: some states use negative serial numbers. */

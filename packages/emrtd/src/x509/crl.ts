@@ -85,7 +85,7 @@ export function readCrl(bytes: Uint8Array): CertificateRevocationList {
   };
 }
 
-/** Who a list says it is of, also where the rest of it is refused; null when that cannot be read. */
+/** The issuer that a list names, also if the rest of it is refused; null if unreadable. */
 export function readCrlIssuer(bytes: Uint8Array): DistinguishedName | null {
   try {
     const fields = readWhole(bytes, limits)
@@ -143,7 +143,7 @@ function readExtension(extension: Tlv): {
   };
 }
 
-/** Below zero when the first is the older one, zero when nothing tells. */
+/** Negative if the first is older, zero if unknown. */
 export function compareListAge(
   one: Pick<CertificateRevocationList, "thisUpdate" | "number">,
   other: Pick<CertificateRevocationList, "thisUpdate" | "number">,
@@ -207,7 +207,7 @@ function isCompleteForSigners(point: Tlv, issuer: DistinguishedName): boolean {
   );
 }
 
-/** What cannot be read is a hint that is missing, unless its maker says that it must be understood. */
+/** An unreadable extension counts as absent, unless it is marked critical. */
 function hint<T>(critical: boolean, read: () => T): T | null {
   try {
     return read();

@@ -3,7 +3,7 @@ import { contextConstructed, tags } from "../ber/tag.ts";
 import { EmrtdError } from "../emrtd-error.ts";
 import type { Certificate } from "./certificate.ts";
 
-/** What an extension holds that `Certificate` does not read, or null where there is none of that name. */
+/** The content of an extension that `Certificate` does not read, or null. */
 export function findExtension({ tbs }: Pick<Certificate, "tbs">, oid: string): Uint8Array | null {
   const extensions = readWhole(tbs).find(contextConstructed(3));
   if (extensions === null) return null;

@@ -21,7 +21,7 @@ export const skipWithoutPcscd: string | false =
 
 export type TestPcscd = {
   readonly socketPath: string;
-  /** Where the virtual reader waits for its card. */
+  /** The port where the virtual reader waits for its card. */
   readonly vpcdPort: number;
   /** Puts a chip into the reader and waits until the daemon sees it; closing waits until it is gone. */
   insert(chip: VirtualChip): Promise<{ close(): Promise<void> }>;
@@ -127,7 +127,7 @@ async function spawnPcscd(): Promise<TestPcscd & { log(): string }> {
   };
 }
 
-/** The daemon looks at its readers about twice a second and tells what it saw the last time. */
+/** The daemon polls its readers about twice a second and reports the last result. */
 async function untilCard(socketPath: string, present: boolean): Promise<void> {
   const client = await PcscdClient.open({ socketPath, timeoutMilliseconds: deadlineMilliseconds });
   try {

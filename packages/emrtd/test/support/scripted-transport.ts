@@ -22,7 +22,7 @@ export function scriptedTransport(
   };
 }
 
-/** Hands out the given values in order, each padded on the left to the length that was asked for. */
+/** Returns the given values in order, each left-padded to the requested length. */
 export function scriptedRandom(...values: readonly string[]): RandomSource {
   const queue = values.map((value) => fromHex(value));
   return (length) => {

@@ -81,7 +81,7 @@ export function flipBit(bytes: Uint8Array, bit: number): Uint8Array {
   return flipped;
 }
 
-/** Where a part, which is a window on the whole, starts in it. */
+/** Where a part, which is a view of the whole, starts in it. */
 export function offsetIn(whole: Uint8Array, part: Uint8Array): number {
   if (part.buffer !== whole.buffer) throw new TypeError("The part is no window on the whole");
   return part.byteOffset - whole.byteOffset;

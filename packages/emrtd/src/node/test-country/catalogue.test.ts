@@ -26,7 +26,7 @@ function trustAt(now: Date): TrustStore {
 
 const trust = trustAt(today);
 
-/** As a session would: the chip is asked for the proof, and can give it when it has the key. */
+/** Like a session: requests the proof from the chip, which succeeds if it has the key. */
 function judge(document: TestDocument, now = today, store = trust): Report {
   const files = documentFilesOf(document);
   const { report } = verifyDocument({ files, trust: store, policy: defaultPolicy, now, checker });

@@ -237,7 +237,7 @@ export function testDocument(id: string, now: Date, seed: string = defaultTestSe
   return entry === undefined ? null : makeDocument(country, entry, index);
 }
 
-/** What there is, without making any of it. */
+/** Lists the documents without making them. */
 export function listTestDocuments(): readonly Pick<
   TestDocument,
   "id" | "title" | "description" | "expectedFailureCode"

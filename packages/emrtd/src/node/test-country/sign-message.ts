@@ -37,7 +37,7 @@ export type MessageOptions = {
 
 type MessageQuirks = {
   readonly contentType?: string;
-  /** What the signed attribute says of the content, where it differs from what stands beside the content. */
+  /** The content type in the signed attribute, if it differs from the outer one. */
   readonly signedContentType?: string;
   readonly signerId?: Uint8Array;
   readonly signatureAlgorithm?: Uint8Array;

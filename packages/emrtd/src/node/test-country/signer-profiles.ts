@@ -10,7 +10,7 @@ export type KeySpecification =
   | { readonly kind: "rsa"; readonly key: RsaTestKeyName }
   | { readonly kind: "ec"; readonly curve: CurveName; readonly explicitParameters: boolean };
 
-/** How a document signer of the test country signs, and who issued its certificate. */
+/** How a document signer of the test country signs, and its issuer. */
 export type SignerProfile = {
   readonly id: string;
   readonly authority: AuthorityId;
@@ -97,7 +97,7 @@ export function signerProfile(id: string): SignerProfile {
   return profile;
 }
 
-/** How the authorities themselves sign. */
+/** The keys of the authorities. */
 export const authorityKeys: Readonly<
   Record<AuthorityId, { key: KeySpecification; scheme: SignatureScheme }>
 > = {

@@ -200,7 +200,7 @@ export function createTestCountry(seed: string, now: Date): TestCountry {
 /** Signers with these profiles exist a second time, revoked. */
 const revokedProfileIds: readonly string[] = ["brainpoolP256r1-sha256-explicit", "rsa-2048-sha256"];
 
-/** What the sandbox trusts, and nothing else may. It is never part of an operator's store. */
+/** Trusted by the sandbox only. It is never part of an operator's store. */
 export function testCountryTrust(country: TestCountry): readonly TrustRecord[] {
   const certificates = [
     ...country.authorityCertificates.values(),
