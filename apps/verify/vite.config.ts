@@ -5,9 +5,9 @@ import { precompress } from "../../scripts/precompress.ts";
 
 const neededAtOnce =
   /\/apps\/verify\/src\/(session|ui|device|embed|i18n\/language|reading\/chip-transport|screens\/(begin|bound|consent|leave|message|required|show-later|who))|\/packages\/(ui|contract\/src\/(client|shown-|facts|verify-addresses))|\/preact\/compat\/client/;
-/** What the reading of a chip, in a shell and with a test passport, begins with. */
+/** Code needed first to read a chip, in a shell and with a test passport. */
 const neededToRead = /\/packages\/(emrtd\/src\/(base64|emrtd-error)|device\/src\/answer-command)/;
-/** What both uses of the camera share with the screens before. */
+/** Code that both uses of the camera share with the screens before. */
 const neededForCamera = /\/apps\/verify\/src\/face\/(camera|speak)/;
 
 // biome-ignore lint/style/noDefaultExport: the build tool asks for one.

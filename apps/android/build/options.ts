@@ -34,7 +34,7 @@ What comes out
 `;
 
 export type BuildOptions = {
-  /** Those that the app opens; none for every https origin. */
+  /** The origins that the app opens; empty for every https origin. */
   origins: readonly URL[];
   /** Whether the app asks the person before it opens an origin. An app built for a single origin does not. */
   asks: boolean;
@@ -153,7 +153,7 @@ function checkOptions(options: BuildOptions, environment: NodeJS.ProcessEnv): vo
     options.pins.length === 0 || !options.asks,
     "--pin is for an app of one origin: give --origin with it",
   );
-  // With a single pin, a key that is lost or changed locks everybody out until they install another build.
+  // With a single pin, a lost or changed key locks everybody out until they install another build.
   demand(options.pins.length !== 1, "--pin is needed at least twice: the key in use and one in reserve");
   demand(
     options.pins.length === 0 || /^\d{4}-\d{2}-\d{2}$/.test(options.pinUntil ?? ""),

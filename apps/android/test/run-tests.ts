@@ -45,7 +45,7 @@ function prepareJvm(work: string): string[] {
   const resources = compileResources(options, work);
   const linked = path.join(work, "resources.apk");
   link(options, { api, work, resources, to: linked });
-  // Not constants of the compiler: an app for one origin and Assay Reader are tried with the same classes.
+  // Not compile-time constants: an app for one origin and Assay Reader are tested with the same classes.
   writeFileSync(
     path.join(work, "generated/BuildConfig.java"),
     buildConfigOf({
@@ -108,7 +108,7 @@ async function runShellTests(jvm: readonly string[]): Promise<number> {
   }
 }
 
-/** As `npm test` runs a file: with the packages for tests, the built page and a PostgreSQL. */
+/** Like a file of `npm test`: with the packages for tests, the built page and a PostgreSQL. */
 function runFixture(fixture: string, jvm: readonly string[]): number {
   const browser = findBrowser(thisMachine);
   if (browser.path === null) throw new BuildProblem(`There is no browser for this: ${browser.reason}`);

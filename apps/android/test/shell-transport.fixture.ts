@@ -9,7 +9,7 @@ import { openBrowser, openPage } from "../../server/test/support/browser.ts";
 import { isoDate, showIn, startPhone } from "./phone.ts";
 import { startVirtualChip } from "./virtual-chip.ts";
 
-// Nothing answers there: the test gives the page out itself.
+// Nothing listens there: the test serves the page itself.
 const url = "http://localhost:4400";
 const browser = await openBrowser();
 const document = testDocuments(new Date()).find(({ id }) => id === "passport-valid");

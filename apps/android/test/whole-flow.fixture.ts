@@ -66,7 +66,7 @@ for (const [name, phone, transceiveBytes, commandsUntilSlip] of [
     await page.getByLabel(t.dateOfExpiry, { exact: true }).fill(isoDate(mrzKey.dateOfExpiry, "20"));
     await page.getByRole("button", { name: t.readButton }).click();
 
-    // The person lays the document down; it slips in the middle of the reading, and is laid down again.
+    // The person places the document; it slips in the middle of the reading, and is placed again.
     const slipped = new Promise<void>((resolve) => {
       phone.onLost = resolve;
     });

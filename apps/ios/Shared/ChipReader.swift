@@ -19,7 +19,7 @@ final class ChipReader: NSObject, NFCTagReaderSessionDelegate {
     private var session: NFCTagReaderSession?
     private var chip: NFCISO7816Tag?
     private var waiting: (wish: Wish, reply: Reply)?
-    /// The sheet was closed while no command was under way. The page does not know yet that its chip is gone.
+    /// The sheet was closed while no command was pending. The page does not know yet that its chip is gone.
     private var untold: Loss?
     private var search = ChipReader.firstSearch
     private var searchedSince = Date()
@@ -42,7 +42,7 @@ final class ChipReader: NSObject, NFCTagReaderSessionDelegate {
     // MARK: - what the page wants
 
     func transceive(_ command: [UInt8], reply: @escaping Reply) {
-        // The page sends one command at a time: with a second one it has given up the first.
+        // The page sends one command at a time: a second one cancels the first.
         settle(.lost(.cancelled))
         guard ChipReader.isAvailable else { return reply(.lost(.unavailable)) }
         if let loss = untold {

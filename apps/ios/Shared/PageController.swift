@@ -158,7 +158,7 @@ final class PageController: UIViewController, WKNavigationDelegate, WKUIDelegate
     ) async -> WKNavigationActionPolicy {
         let url = navigationAction.request.url
         let frame = navigationAction.targetFrame
-        // Without a frame it is a link for a new window, and there are no others in here.
+        // Without a frame it is a link for a new window, which is not supported.
         if frame != nil, own.owns(url) { return .allow }
         if frame?.isMainFrame ?? true {
             // A loaded page may lead to the partner.

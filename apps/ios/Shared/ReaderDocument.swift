@@ -10,13 +10,13 @@ enum ReaderDocument {
 
     static func detailsPath(_ session: String) -> String { "/v1/verify/session/\(session)/details" }
 
-    /// A redirect is no answer: it would speak for another address than the one that is shown.
+    /// A redirect is no answer: it would come from another address than the one shown.
     static func isAnswer(status: Int, contentType: String?) -> Bool {
         let type = contentType?.split(separator: ";").first.map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
         return status == 200 && type == "application/json"
     }
 
-    /// Whether the service speaks this app's protocol, and has its pages where the link leads.
+    /// Whether the service supports this app's protocol and has its pages at the link's path.
     static func accepts(_ body: Data) -> Bool {
         guard body.count <= maxBytes, let document = try? JSONDecoder().decode(Document.self, from: body) else { return false }
         return document.protocol == 1 && document.session_page == "/verify/{session}"

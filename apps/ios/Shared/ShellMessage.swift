@@ -1,16 +1,16 @@
 import Foundation
 
-/// What the page says to the shell; chip-transport.js is the other end. Needs nothing but Foundation.
+/// The page's messages to the shell; chip-transport.js is the other end. Needs only Foundation.
 enum ShellMessage: Equatable {
     /// One command for the chip.
     case transceive([UInt8])
     /// Takes the power from the chip and gives it back.
     case reset
-    /// The reading is over or was given up.
+    /// The reading is over or cancelled.
     case cancel
     /// What the system's sheet shows meanwhile.
     case progress(ReadStep, percent: Int?)
-    /// What the page wants to find again when the app was ended; empty for nothing.
+    /// State that the page needs after the app was ended; empty to delete it.
     case keep(String)
 
     /// Nil when it is none of the page's messages.
@@ -89,7 +89,7 @@ enum ReadStep: String, CaseIterable {
 
 /// Why a command got no answer.
 enum Loss: String, CaseIterable {
-    /// The chip left the field. The sheet is still open and looks for it, so the page may go on by itself.
+    /// The chip left the field. The sheet is still open and looks for it, so the page may continue.
     case left
     /// The person closed the sheet, or the page gave the reading up.
     case cancelled
@@ -115,7 +115,7 @@ enum Loss: String, CaseIterable {
     /// By the code of `NFCReaderError` with which a command failed.
     init(commandFailedWith code: Int) {
         switch code {
-        // Not allowed, malformed, or longer than the radio carries: the chip has not seen it.
+        // Not allowed, malformed, or too long for the radio: the chip has not seen it.
         case 2, 3, 4, 5, 105: self = .refused
         default: self = .left
         }

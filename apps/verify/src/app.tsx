@@ -60,7 +60,7 @@ export type Address = {
   appMissing: boolean;
 };
 
-/** `chosen`: the person has chosen a language before, so the partner's is not asked for. */
+/** `chosen`: the person has already chosen a language, so the partner's does not apply. */
 export function App({
   address,
   given,
@@ -80,7 +80,7 @@ export function App({
   }, [words]);
   const choose = (language: Language) => {
     setChosen(true);
-    // Words that cannot be loaded leave the page as it is; redrawn, the choice says so too.
+    // If the texts cannot be loaded, the page stays as it is; the redraw resets the selection.
     loadWords(language).then(setWords, () => setWords((now) => ({ ...now })));
     try {
       localStorage.setItem("assay:language", language);
@@ -142,7 +142,7 @@ function Page({
             {t.cancelButton}
           </LeaveControl>
         ) : open && !moved && canObserveVisibility() ? (
-          // Where the browser cannot tell, the screen itself leads to a tab.
+          // If the browser cannot report visibility, the screen itself leads to a tab.
           <TabControl onOpened={move} />
         ) : null
       }
@@ -207,7 +207,7 @@ function Current({
   address: Address;
   onStep: (step: string | null) => void;
   onStepNames: (names: StepNames) => void;
-  /** The person goes on in a tab that this page, in a frame, has opened. */
+  /** The person continues in a tab that this framed page opened. */
   onMoved: () => void;
 }) {
   const { t } = useWords();

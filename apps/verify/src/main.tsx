@@ -52,12 +52,12 @@ async function show(root: HTMLElement): Promise<void> {
   const isChosen = chosen === language;
   const words = await loadWords((given && sessionLanguage(isChosen, given.details)) ?? language);
   markLanguage(words.language);
-  // What stands there until now would be taken for the first elements of the page.
+  // The existing content would count as the first elements of the page.
   root.replaceChildren();
   createRoot(root).render(<App address={address} given={given} words={words} chosen={isChosen} />);
 }
 
-// A wallet may come back to this very page, which a browser then does not load again.
+// A wallet may return to this page, which a browser then does not reload.
 window.addEventListener("hashchange", () => {
   if (location.hash.includes("response_code=")) location.reload();
 });

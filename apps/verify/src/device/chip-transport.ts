@@ -1,9 +1,9 @@
 import type { ReadStep } from "@assay/device/device-state";
 import type { ChipTransport } from "@assay/emrtd/apdu/transport";
 
-/** What a shell around this page offers as `window.chipTransport`; see docs/shell.md. */
+/** The `window.chipTransport` of a shell around this page; see docs/shell.md. */
 export type ShellTransport = ChipTransport & {
-  /** Ends a reading that is under way: closes the phone's own dialogue and lets the chip go. */
+  /** Ends a reading in progress: closes the phone's dialogue and releases the chip. */
   cancel(): void;
   /** For the phone's own dialogue, where it has one that covers the page. */
   showProgress?(step: ReadStep): void;
@@ -16,7 +16,7 @@ export type ShellTransport = ChipTransport & {
    * 0 is the top and left edge, 1 the bottom and right edge.
    */
   readonly antenna?: ShellAntenna | null;
-  /** As sessionStorage, but outlives the end of the app's process. */
+  /** Like sessionStorage, but survives the end of the app's process. */
   readonly storage?: Pick<Storage, "getItem" | "setItem" | "removeItem">;
   /** Vibrates when everything was read, or when reading failed. */
   feel?(what: "read" | "problem"): void;

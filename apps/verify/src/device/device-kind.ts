@@ -16,7 +16,7 @@ export type DeviceSigns = {
   /** `navigator.userAgentData` (client hints), null where the browser has none. */
   hints: { platform: string; mobile: boolean } | null;
   touchPoints: number;
-  /** Nothing but fingers: no mouse, no pad, nothing that could hover. */
+  /** Touch only: no mouse, no pad, nothing that can hover. */
   fingersOnly: boolean;
   shortSidePx: number;
   hasBridge: boolean;

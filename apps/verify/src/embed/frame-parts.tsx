@@ -62,7 +62,7 @@ export function ConsentInTabScreen({ details, onOpened }: { details: Details; on
   );
 }
 
-/** The person goes on in the tab; this page follows, and shows how it ends. */
+/** The person continues in the tab; this page follows and shows the outcome. */
 export function MovedScreen({ hasBegun, onStay }: { hasBegun: boolean; onStay: () => void }) {
   const { t } = useWords();
   return (
@@ -120,7 +120,7 @@ export function ForgottenNotice({ session, name }: { session: Session; name: str
   );
 }
 
-/** The end in a tab that a frame opened: the person goes on where they began. */
+/** The end in a tab that a frame opened: the person continues where they began. */
 export function CloseTab() {
   const { t } = useWords();
   return (

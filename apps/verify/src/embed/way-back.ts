@@ -2,7 +2,7 @@ import type { Details, Status } from "../session/api.ts";
 import type { Kept } from "../session/kept.ts";
 import { goBack } from "./partner-page.ts";
 
-/** Where this browser goes back to, with its code. The code is for one return, and is forgotten with it. */
+/** Where this browser returns to, with its code. The code is for one return only. */
 export function wayBack(to: string | null, kept: Pick<Kept, "returnCode">) {
   const url = withReturnCode(to, kept.returnCode);
   const forget = () => {

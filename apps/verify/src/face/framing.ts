@@ -83,7 +83,7 @@ const steadyMs = 1_000;
 const hintMs = 600;
 
 export type FramingWatch = {
-  /** What was seen last, and since when without a break. */
+  /** The last sight, and since when without a break. */
   readonly seen: Framing;
   readonly sinceMs: number;
   /** The hint that is shown: it changes once the same was seen for a moment (debouncing). */

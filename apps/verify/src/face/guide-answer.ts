@@ -1,4 +1,4 @@
 import type { Sight } from "./framing.ts";
 
-/** What the guide's worker tells the page. */
+/** The messages of the guide's worker. */
 export type GuideAnswer = { kind: "ready" } | { kind: "failed" } | { kind: "sight"; sight: Sight };

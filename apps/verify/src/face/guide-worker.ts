@@ -49,7 +49,7 @@ async function loadGuide(): Promise<(picture: ImageData) => Sight> {
   setWasmPaths({
     "tfjs-backend-wasm.wasm": plainWasm,
     "tfjs-backend-wasm-simd.wasm": simdWasm,
-    // Never asked for: it needs memory shared between threads, which this page does not have.
+    // Never loaded: it needs memory shared between threads, which this page does not have.
     "tfjs-backend-wasm-threaded-simd.wasm": simdWasm,
   });
   const [mesh, weights] = await Promise.all([
@@ -73,7 +73,7 @@ async function loadGuide(): Promise<(picture: ImageData) => Sight> {
         sinceFinding = 0;
         faces = found.length;
         if (around === null && found[0] !== undefined)
-          // The finder's box is rough; the mesh tells where the face really is.
+          // The finder's box is rough; the mesh gives the exact position.
           around = measureFace(mesh, tensor, found[0])?.box ?? null;
       }
       const measured = around === null ? null : measureFace(mesh, tensor, around);

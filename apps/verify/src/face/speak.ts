@@ -4,7 +4,7 @@
  */
 type Speaker = { say(text: string): void; stop(): void };
 
-/** Null where the browser cannot speak. */
+/** Null if the browser has no speech. */
 export function createSpeaker(language: string): Speaker | null {
   const voice = globalThis.speechSynthesis;
   if (voice === undefined) return null;

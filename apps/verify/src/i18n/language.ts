@@ -41,7 +41,7 @@ export function isLanguage(text: string): text is Language {
   return Object.hasOwn(languages, text);
 }
 
-/** The first language of the browser that this page speaks, unless the person has chosen another. */
+/** The browser's first language that this page has, unless the person has chosen another. */
 export function initialLanguage(chosen: string | null, wanted: readonly string[]): Language {
   if (chosen !== null && isLanguage(chosen)) return chosen;
   for (const tag of wanted) {
@@ -79,7 +79,7 @@ export function reasonIn(
   return { text: reason, lang: same ?? "" };
 }
 
-/** What went wrong and what to do about it. */
+/** The failure and what to do about it. */
 export function failureWords(t: Messages, code: FailureCode, unmet: RequirementName | null) {
   return unmet === null ? t.failure[code] : t.unmet[unmet];
 }
@@ -123,7 +123,7 @@ export function triesWords(t: Messages, left: number): string {
   return left === 0 ? t.noTriesLeft : t.triesLeft(left);
 }
 
-/** What a person is asked to share, in words. */
+/** A requested field, in words. */
 export function claimWords(t: Messages, key: string): { label: string; about: string | null } {
   const age = /^age_over_(\d+)$/.exec(key)?.[1];
   if (age !== undefined) return { label: t.claimAgeOver(Number(age)), about: t.claimAgeOverAbout };

@@ -60,7 +60,7 @@ type MessagesOf<T, Path extends string> = T extends string
 /** The texts of the page: a string without placeholders, a function with placeholders or plural forms. */
 export type Messages = MessagesOf<typeof en, "">;
 
-/** For `Intl`: Arabic is written here with the digits that stand on the documents. */
+/** For `Intl`: Arabic uses the digits of the documents here. */
 export function intlTag(language: string): string {
   return language === "ar" ? "ar-u-nu-latn" : language;
 }

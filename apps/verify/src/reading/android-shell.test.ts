@@ -17,7 +17,7 @@ type Heard = { source: object | null; data: unknown; ports: readonly MessagePort
 const antenna = { at: "top", fromTop: 0.2, fromLeft: 0.5, toldBy: "phone" } as const;
 const facts = { reader: "ready", antenna, kept: null as Record<string, string> | null };
 
-/** As much of the browser's own as the script uses. */
+/** The part of the browser that the script uses. */
 function sessionStorageOf(entries: Record<string, string> = {}) {
   const methods = {
     getItem: (key: string) => entries[key] ?? null,

@@ -67,7 +67,7 @@ afterEach(() => {
     else Object.defineProperty(globalThis, name, descriptor);
 });
 
-/** Until everything that is under way, without the clock, has happened. */
+/** Waits until all pending work without the clock is done. */
 async function settle(): Promise<void> {
   for (let round = 0; round < 20; round++) await new Promise((resolve) => setImmediate(resolve));
 }

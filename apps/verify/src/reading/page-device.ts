@@ -4,7 +4,7 @@ import type { SessionApi } from "../session/api.ts";
 import type { Kept } from "../session/kept.ts";
 import { shellVoucher } from "./frame-voucher.ts";
 
-/** Who decides about the face: the camera's frames, or in the sandbox the test document. */
+/** What decides about the face: camera frames, or in the sandbox the test document. */
 export type FaceSource = FaceCapture | "test_document";
 
 /** This page as a reading device: the device's flow with the page's storage, events and screens. */

@@ -21,7 +21,7 @@ export type Typing = { typed: TypedAccess; setTyped: (typed: TypedAccess) => voi
 
 const loadShell = () => import("../reading/shell-document.ts");
 
-/** The camera above, typing below it: what was read stands in the fields, should the chip refuse it. */
+/** The camera above, the form below it, filled with the scanned key in case the chip refuses it. */
 export function AccessByCamera({
   shell,
   typing,

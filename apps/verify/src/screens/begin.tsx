@@ -90,7 +90,7 @@ export function OpenApp({
   );
 }
 
-/** A phone that cannot read here. It says so before anything is agreed to, with the ways that remain. */
+/** A phone that cannot read here. Shown before consent, with the remaining ways. */
 export function ElsewhereScreen({
   session,
   details,
@@ -134,7 +134,7 @@ export function CounterScreen({
 }: {
   session: Session;
   details: Details;
-  /** The person stands at the counter and goes on. */
+  /** The person is at the counter and continues. */
   onHere: () => void;
 }) {
   const { t } = useWords();

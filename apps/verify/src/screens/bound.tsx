@@ -31,7 +31,7 @@ export function OpenHere({
         if (code !== null) kept.returnCode = code;
         if (!left) setAsked(true);
       },
-      // Without an answer the person can still agree; where one browser is required, the service refuses.
+      // Without an answer the person can still agree; if one browser is required, the service refuses.
       () => {
         if (!left) setAsked(true);
       },
@@ -45,7 +45,7 @@ export function OpenHere({
   return kept.returnCode === null ? <OtherBrowserScreen name={details.organization.name} /> : children;
 }
 
-/** The partner allows no other browser or device, and the person cannot go on here. */
+/** The partner allows no other browser or device, so the person cannot continue here. */
 export function OtherBrowserScreen({ name }: { name: string }) {
   const { t } = useWords();
   return <MessageScreen title={t.bound.title} text={t.bound.text(name)} icon="link" />;

@@ -21,7 +21,7 @@ import { AboutWho, WhoAsks } from "../ui/who-asks.tsx";
 import { LeaveControl } from "./leave.tsx";
 import { RequiredOfDocument } from "./required-of-document.tsx";
 
-/** What stands here besides for a session that a wallet can answer. */
+/** Additional parts for a session that a wallet can answer. */
 export type ConsentToWallet = {
   /** Data that is checked in addition to what is shared. */
   lookedAt: (shared: ReadonlySet<string>) => ReactNode;
@@ -45,7 +45,7 @@ export function ConsentScreen({
   offers?: readonly Offer[];
   wallet?: ConsentToWallet | null;
   onAgreed: () => void;
-  /** Takes back that another device is to read; null where that was not chosen. */
+  /** Undoes the choice of another device; null if it was not chosen. */
   onThisDevice: (() => void) | null;
 }) {
   const { t, language } = useWords();
@@ -82,7 +82,7 @@ export function ConsentScreen({
   useEffect(() => {
     if (missing) void loadTexts();
   }, [missing, loadTexts]);
-  // What was said of a missing network is no longer true when it is back, and what it kept away is fetched.
+  // When the network returns, its message is removed and the missing data is fetched.
   const online = useOnline();
   useEffect(() => {
     if (!online || trouble !== "offline") return;
@@ -233,7 +233,7 @@ export function ConsentScreen({
             </label>
           )}
           {slow && <p role="status">{t.slowText}</p>}
-          {/* Fixed shares of the width, stacked on the narrowest screens, so that rounding does not matter. */}
+          {/* Fixed shares of the width, stacked on narrow screens, so that rounding does not matter. */}
           <div className="flex flex-col gap-3 min-[22.5rem]:max-sm:grid min-[22.5rem]:max-sm:grid-cols-[2fr_3fr] sm:flex-row-reverse sm:flex-wrap sm:justify-end lg:flex-col">
             {text !== undefined ? (
               <Button

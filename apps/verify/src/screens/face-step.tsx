@@ -183,7 +183,7 @@ function Ways({
   );
 }
 
-/** What helps, at a glance. */
+/** Hints at a glance. */
 function Advice() {
   const { t } = useWords();
   const { light, bare, alone } = t.faceAdvice;

@@ -19,7 +19,7 @@ import { Card, Points, Screen, useAnnounce } from "../ui/screen.tsx";
 import { OpenApp } from "./begin.tsx";
 import { WhoHelps } from "./who-helps.tsx";
 
-/** A fresh code is shown this long before the old one dies, so that a scan under way still works. */
+/** A fresh code is shown this long before the old one expires, so that a scan in progress still works. */
 const renewBeforeMs = 60_000;
 const tryAgainMs = 4_000;
 
@@ -42,7 +42,7 @@ export function HandoffScreen({
   mark: string;
   appMissing: boolean;
   onReadHere: () => void;
-  /** Which device is to read. */
+  /** Which device reads. */
   onDevice: (device: "this" | "other") => void;
 }) {
   const { t } = useWords();
@@ -267,7 +267,7 @@ export function ScannedScreen({
   );
 }
 
-/** Why the device that scanned the code cannot read, as exactly as it is known. */
+/** Why the device that scanned the code cannot read, as precisely as known. */
 function cannotReadWords(t: Messages, way: Way, kind: DeviceKind, details: Details) {
   if (way.by === "counter" && details.desk_readers)
     return { title: t.counter.title(details.organization.name), lead: t.counter.text };

@@ -95,7 +95,7 @@ export function LeaveControl({
   );
 }
 
-/** Where to go then; null where the person stays on this page. */
+/** Where to go; null if the person stays on this page. */
 async function decline({ api }: Session): Promise<string | null> {
   const address = await api.decline();
   return new URL(address).origin === location.origin ? null : address;
@@ -103,7 +103,7 @@ async function decline({ api }: Session): Promise<string | null> {
 
 async function cancel({ api }: Session, token: string): Promise<string | null> {
   await api.cancel(token);
-  // It is cancelled; whether its address can be asked for now is another matter.
+  // It is cancelled, even if its address cannot be read now.
   return await api.status().then(
     (status) => status.return_url,
     () => null,

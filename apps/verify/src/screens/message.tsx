@@ -2,7 +2,7 @@ import type { IconName } from "@assay/ui/icons";
 import type { ReactNode } from "react";
 import { Screen } from "../ui/screen.tsx";
 
-/** Something that the person has to know, and what they can do about it. */
+/** A message for the person, and what they can do about it. */
 export function MessageScreen({
   title,
   text,

@@ -31,7 +31,7 @@ export function OutcomeScreen({
   status: Status;
   /** Why it failed, where that was no document with a chip. */
   failure?: ReturnType<typeof failureWords> | null;
-  /** This page is only the reading device: the person goes on elsewhere. */
+  /** This page is only the reading device: the person continues elsewhere. */
   onDevice: boolean;
 }) {
   const { t } = useWords();
@@ -153,7 +153,7 @@ export function OutcomeScreen({
   }
 }
 
-/** Back to the partner: by itself after some seconds, unless the person wants to stay. */
+/** Back to the partner: automatically after some seconds, unless the person wants to stay. */
 function Return({
   to,
   kept,
@@ -179,7 +179,7 @@ function Return({
     // Said once; a countdown read aloud would drown everything else.
     if (counting) announce(t.returnSoon(returnAfterSeconds));
   }, [announce, counting, t]);
-  // A person who comes back here wants to stay.
+  // A person who returns here wants to stay.
   useEffect(() => {
     const onShow = (event: PageTransitionEvent) => {
       if (event.persisted) setLeft(null);

@@ -197,7 +197,7 @@ function Choose({
         <AccessByCamera shell={shell} typing={typing} onSource={onSource} />
       </Screen>
     );
-  // Without a reader this page goes on for a desk, and the chip has gone with the process that had it.
+  // Without a reader this page continues for a desk, and the process that held the chip has ended.
   if (!sandbox)
     return (
       <Screen title={t.deskAgainTitle} lead={t.deskAgainText} icon="chip">
@@ -220,7 +220,7 @@ function Choose({
   );
 }
 
-/** Said before the person types anything, and gone when they come back from the settings. */
+/** Shown before the person types, and gone when they return from the settings. */
 function ReaderNotice() {
   const { t } = useWords();
   const shell = shellTransport();
@@ -256,7 +256,7 @@ function HowToHold() {
   );
 }
 
-/** What did not work so far, and what to do about it. */
+/** What failed so far, and what to do about it. */
 function Setbacks({ state }: { state: DeviceView }) {
   const { t } = useWords();
   const problems = {
@@ -315,7 +315,7 @@ const order = ["connecting", "opening", "data", "portrait", "sending", "checking
 /** Progress at the start of each step, by about how long the steps take; the portrait takes longest. */
 const doneBefore: readonly number[] = [0, 0.05, 0.15, 0.3, 0.75, 0.85, 0.95, 1];
 
-/** How much of all is done, with this part of the step. */
+/** Overall progress, with this part of the step. */
 function shareDone(at: (typeof order)[number], part: number): number {
   const [from = 0, to = 1] = doneBefore.slice(order.indexOf(at));
   return from + part * (to - from);

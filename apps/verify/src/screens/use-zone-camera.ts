@@ -7,7 +7,7 @@ import { initialHint, nextHint, type ShownHint } from "../zone/shown-hint.ts";
 import { hasTorch, type Light, switchTorch } from "../zone/torch.ts";
 import { ZoneEye } from "../zone/zone-eye.ts";
 
-/** Time for which the zone is shown in green before the page goes on. */
+/** How long the zone is shown in green before the page continues. */
 const shownDoneMs = 500;
 type ZoneCamera = {
   seen: { quad: Quad; width: number; height: number } | null;

@@ -41,7 +41,7 @@ export function ZoneScan({
         <h1 id={title} className="sr-only">
           {t.scan.start}
         </h1>
-        {/* As high for the longest hint as for the shortest, so that the picture stays where it is. */}
+        {/* The same height for every hint, so that the picture does not move. */}
         <p
           role="status"
           data-testid="zone-hint"
@@ -92,7 +92,7 @@ function hintText(t: Messages, hint: ShownHint): string {
   }
 }
 
-/** Of the data page of a passport, in millimetres. A card is held into it as well as it fits. */
+/** The data page of a passport, in millimetres. A card is held inside it. */
 const [pageWidth, pageHeight] = [125, 88];
 
 /**

@@ -83,7 +83,7 @@ export class SessionApi {
     return (await call(at("claimHandoff"), { params: this.#params, body })).data;
   }
 
-  /** Before anybody agreed. Where to go then. */
+  /** Before consent. Returns where to go. */
   async decline(): Promise<string> {
     return (await call(at("declineByPerson"), { params: this.#params })).data.redirect_url;
   }
@@ -115,7 +115,7 @@ export function withCode(returnCode: string | null): { return_code?: string } {
   return returnCode === null ? {} : { return_code: returnCode };
 }
 
-/** A name stands in sentences of either direction. */
+/** A name may appear in sentences of either direction. */
 export function readDetails(details: Details): Details {
   const { organization } = details;
   return { ...details, organization: { ...organization, name: isolated(organization.name) } };

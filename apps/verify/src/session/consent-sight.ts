@@ -19,7 +19,7 @@ const partMs = 500;
  */
 const shareInSight = 0.9;
 
-// Not in the types of the library yet, so it is no literal where it is used.
+// Not in the library's types yet, so it is no literal at its use.
 const howToLook = { trackVisibility: true, delay: 100, threshold: shareInSight };
 
 /**

@@ -1,7 +1,7 @@
 import type { SessionApi, Status } from "./api.ts";
 
 const pollMs = 3_000;
-/** The page is hidden, but still notices the end and goes on. Browsers slow it down further. */
+/** The page is hidden, but still notices the end. Browsers slow it down further. */
 const hiddenPollMs = 15_000;
 const streamAgainMs = 20_000;
 

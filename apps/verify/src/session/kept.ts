@@ -64,13 +64,13 @@ type Remembered = [session: string, value: string, sinceMs: number];
 
 /** The reading of this tab: how the device came to it, and the token of its socket. */
 export type KeptReading = {
-  /** From the scanned code; null when this page reads by itself. */
+  /** From the scanned code; null if this page reads itself. */
   handoffToken: string | null;
   socketToken: string | null;
 };
 
 export class Kept {
-  /** The person agrees on this page, and the answer is under way. The stream may report it before. */
+  /** The person agrees on this page, and the request is pending. The stream may report it first. */
   isAgreeing = false;
   readonly #prefix: string;
   readonly #sessionId: string;
@@ -97,7 +97,7 @@ export class Kept {
     write("session", `${this.#prefix}reading`, value === null ? null : JSON.stringify(value));
   }
 
-  /** This page came by a scanned code: it is only the reading device, and the person goes on elsewhere. */
+  /** This page came by a scanned code: it is only the reading device, and the person continues elsewhere. */
   get onDevice(): boolean {
     return read("session", `${this.#prefix}device`) !== null;
   }
@@ -124,7 +124,7 @@ export class Kept {
     write("session", `${this.#prefix}started`, value ? "yes" : null);
   }
 
-  /** How the person wants to be verified, where there are several ways. */
+  /** The person's choice, if there are several ways. */
   get offer(): Offer | null {
     const kept = read("session", `${this.#prefix}offer`);
     return isOffer(kept) ? kept : null;
@@ -134,7 +134,7 @@ export class Kept {
     write("session", `${this.#prefix}offer`, value);
   }
 
-  /** This browser has asked a wallet, which may come back to another tab of it. */
+  /** This browser has asked a wallet, which may return to another tab. */
   get askedWallet(): { offer: Offer; onDevice: boolean } | null {
     const [offer = null, onDevice] = valueIn(walletsKey, this.#sessionId)?.split(" ") ?? [];
     return isOffer(offer) ? { offer, onDevice: onDevice !== undefined } : null;
@@ -144,7 +144,7 @@ export class Kept {
     put(walletsKey, this.#sessionId, value && `${value.offer}${value.onDevice ? " device" : ""}`);
   }
 
-  /** What this browser brings back to the partner, where it was the first to open the session. */
+  /** The code that this browser returns to the partner, if it was the first to open the session. */
   get returnCode(): string | null {
     return valueIn(returnCodesKey, this.#sessionId);
   }

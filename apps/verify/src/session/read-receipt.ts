@@ -1,6 +1,6 @@
 import type { ReceiptKey } from "./api.ts";
 
-/** What the service signed, as far as a person reads it. */
+/** The signed content, as far as people read it. */
 type Receipt = {
   iss: string;
   jti: string;

@@ -12,7 +12,7 @@ export function useOffer(
 ): { offers: readonly Offer[]; offer: Offer | null; choose: (offer: Offer | null) => void } {
   const [chosen, setChosen] = useState(() => {
     if (given !== null) kept.offer = given;
-    // A wallet may come back to another tab of this browser, which knows nothing else.
+    // A wallet may return to another tab of this browser, which has no other state.
     const asked = kept.askedWallet;
     if (asked?.onDevice) kept.onDevice = true;
     return kept.offer ?? asked?.offer ?? null;

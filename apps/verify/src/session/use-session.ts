@@ -42,7 +42,7 @@ export function useSession(sessionId: string, given: Given | null): Session {
     try {
       const [loadedDetails, loadedStatus] = await Promise.all([api.details(), api.status()]);
       setDetails(loadedDetails);
-      // What the stream sent in the meantime may be newer, and it sends each state only once.
+      // The stream may have sent a newer state meanwhile, and it sends each state only once.
       if (updates.current === before) setStatus(loadedStatus);
       setClock(clockOf(loadedStatus.server_time));
       setProblem(null);
@@ -67,7 +67,7 @@ export function useSession(sessionId: string, given: Given | null): Session {
     return () => window.removeEventListener("pageshow", onShow);
   }, [reload]);
 
-  // What could not be loaded without a network is loaded as soon as there is one.
+  // Loads what failed without a network as soon as there is one.
   useEffect(() => {
     if (problem === null || problem === "not_found") return;
     const onOnline = () => void reload();

@@ -16,7 +16,7 @@ export function useOnline(): boolean {
   return useSyncExternalStore(watchNetwork, () => navigator.onLine);
 }
 
-/** Runs when the network comes back: what failed without it is tried again without being asked. */
+/** Runs when the network returns, to retry what failed without it. */
 export function useWhenBack(run: () => void): void {
   useEffect(() => {
     window.addEventListener("online", run);

@@ -217,7 +217,7 @@ function TimeLeft({ clock, expiresAt }: { clock: ServiceClock; expiresAt: string
       announce(`${t.timeLeftLabel} ${t.minutesLeft(minutes)}`);
     announced.current = minutes;
   }, [minutes, announce, t]);
-  // An hour is time enough for everybody; a clock that runs from the first second only presses.
+  // An hour is enough for everybody; a visible clock from the start would only cause pressure.
   if (minutes <= 0 || minutes > shownMinutes) return null;
   return (
     <p>

@@ -1,6 +1,6 @@
 import { Icon } from "@assay/ui/icon";
 
-/** How far one of several steps is. */
+/** The state of one of several steps. */
 export function StepMark({ state }: { state: "done" | "now" | "next" }) {
   if (state === "done")
     return (

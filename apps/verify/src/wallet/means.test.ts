@@ -7,7 +7,7 @@ import { askedBy, type Means, meansOf } from "./means.ts";
 const way = (method: WalletMethod, ...channels: WalletChannel[]) => ({ method, channels, looks_at: [] });
 const identity = [way("wallet_pid", "dc_api", "redirect"), way("wallet_mdl", "dc_api", "redirect")];
 const age = [way("wallet_age", "dc_api", "age_link")];
-/** What the service leaves of it where one browser is required. */
+/** What the service offers if one browser is required. */
 const boundAge = [way("wallet_age", "dc_api")];
 
 test("the browser's API comes first; a phone opens the wallet by link, a computer hands over to the phone", () => {

@@ -35,7 +35,7 @@ export function meansOf(
   ];
 }
 
-/** What the service is asked for by these means. */
+/** The request to the service for these means. */
 export function askedBy(
   means: Exclude<Means, "handover">,
   ways: Details["ways"],

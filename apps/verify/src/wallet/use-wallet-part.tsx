@@ -8,7 +8,7 @@ import type { WalletWords } from "./wallet-words.ts";
 /** The screens of wallets, and their words in the language of the page. */
 export type WalletPart = { screens: typeof walletScreens; words: WalletWords };
 
-/** Loaded for sessions that a wallet can answer: a part of it stands on the first screen. */
+/** Loaded for sessions that a wallet can answer: a part of it is on the first screen. */
 export function useWalletPart(isNeeded: boolean): { part: WalletPart | null; instead: ReactNode } {
   const { language } = useWords();
   const load = useCallback(

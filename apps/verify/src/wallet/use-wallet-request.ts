@@ -25,7 +25,7 @@ export type Phase =
   | { at: "open"; by: AskedHere; request: WalletRequest }
   | { at: "checking" };
 
-/** How a request ended without a verdict. None of it is a try. */
+/** How a request ended without a verdict. None of these uses up a try. */
 export type Ending = "declined" | "late" | "taken" | "bound" | "other_browser" | Trouble;
 
 /** Shorter: a slow phone counts as one without a wallet. Longer: people without one have left. */
@@ -43,7 +43,7 @@ export function useWalletRequest({
   status: Status;
   ways: Details["ways"];
   offer: Offer;
-  /** How the request ended that was made before this page was loaded. */
+  /** How the request made before this page was loaded ended. */
   before: Ending | null;
   onAsk: () => void;
 }) {
@@ -76,7 +76,7 @@ export function useWalletRequest({
     setPhase({ at: "checking" });
     const outcome = await answerWallet(sessionId, request.request_id, answer);
     await reload();
-    // The page goes on to the end by itself.
+    // The page moves on to the end automatically.
     if (!hasEnded(outcome)) end(outcome.failure_code === null ? "declined" : outcome);
   };
 
@@ -103,7 +103,7 @@ export function useWalletRequest({
     }
   };
 
-  // What a wallet sent elsewhere was refused, or the request has ended: it can be asked again.
+  // A wallet's answer elsewhere was refused, or the request has ended: the wallet can be asked again.
   const used = planned(status).find(({ name }) => name === walletStep)?.tries_used ?? 0;
   const [usedBefore, setUsedBefore] = useState(used);
   useEffect(() => {

@@ -11,7 +11,7 @@ function at<Name extends keyof typeof walletAddresses>(name: Name): (typeof rout
 
 export type WalletRequest = Result<typeof routes.startWalletRequest>["data"];
 export type WalletOutcome = Result<typeof routes.completeWalletRequest>["data"];
-/** What `navigator.credentials.get` gave. */
+/** The result of `navigator.credentials.get`. */
 export type WalletAnswer = { protocol: string; data: Record<string, unknown> };
 
 /**

@@ -68,7 +68,7 @@ type Common = {
   details: Details;
   status: Status;
   kind: DeviceKind;
-  /** What there is to choose from, and what was chosen. */
+  /** The offers, and the chosen one. */
   offers: readonly Offer[];
   offer: Offer | null;
   onOffer: (offer: Offer | null) => void;
@@ -105,7 +105,7 @@ export function WalletWay({
         </Actions>
       </Screen>
     );
-  // Who comes back without a code, and without a refusal, has confirmed nothing.
+  // A return without a code and without a refusal means that nothing was confirmed.
   const before = askedBefore && !status.attempt?.refused ? "declined" : null;
   return <AskScreen key={offer} {...common} offer={offer} before={before} onAsk={() => setHere(true)} />;
 }
@@ -278,7 +278,7 @@ function AskScreen({
   );
 }
 
-/** What goes on, in a line that screen readers announce. */
+/** The progress, in a line that screen readers announce. */
 function Progress({ phase, words: w }: { phase: Phase; words: WalletWords }) {
   const text =
     phase.at === "open"
@@ -340,7 +340,7 @@ function FollowScreen({ session, status, words: w, onHere }: Common & { onHere: 
   );
 }
 
-/** How the request before ended, with the tries that are left where it was one. */
+/** How the previous request ended, with the remaining tries if it used one. */
 function Refused({
   status,
   said,

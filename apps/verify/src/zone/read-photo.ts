@@ -3,7 +3,7 @@ import { addReading, nothingRead } from "@assay/mrz-reader/agreement";
 import { photoSides, sizesNeeded } from "@assay/mrz-reader/photo";
 import { ZoneEye } from "./zone-eye.ts";
 
-/** The key that stands in a photo, or why there is none. */
+/** The key in a photo, or why there is none. */
 export async function readPhoto(
   file: Blob,
 ): Promise<MrzKeyFields | "photo_unread" | "photo_visa" | "not_loaded"> {

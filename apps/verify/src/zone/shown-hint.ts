@@ -3,7 +3,7 @@ import type { Sight } from "@assay/mrz-reader/mrz-reader";
 
 /** Looks in a row that must give a hint before it is shown; with fewer, hints flicker. */
 const looksForHint = 3;
-/** Looks that must say "visa" before the page says so, because a worn P looks like a V now and then. */
+/** Looks that must say "visa" before the page does, because a worn P sometimes looks like a V. */
 const looksForVisa = 3;
 /**
  * Time without lines before the page says that the document may have none.

@@ -1,11 +1,11 @@
 /** Whether the camera has a light, and whether it is on. */
 export type Light = "none" | "off" | "on";
 
-// Not in the browser's types, because only phones have it.
+// Missing in the browser's types, because only phones have it.
 type Torch = { torch?: boolean };
 type Track = Pick<MediaStreamTrack, "applyConstraints"> & Partial<Pick<MediaStreamTrack, "getCapabilities">>;
 
-/** Some browsers cannot tell what a camera is capable of; then there is no button. */
+/** Some browsers do not report a camera's capabilities; then there is no button. */
 export function hasTorch(track: Track): boolean {
   const capabilities = track.getCapabilities?.() as (MediaTrackCapabilities & Torch) | undefined;
   return capabilities?.torch === true;

@@ -5,7 +5,7 @@ export type ZoneQuestion =
   | { readonly kind: "load"; readonly plan: unknown; readonly weights: ArrayBuffer }
   | { readonly kind: "look"; readonly picture: ImageData; readonly atMs: number };
 
-/** What it answers to each, in turn. */
+/** Its answers, in order. */
 export type ZoneAnswer =
   | { readonly kind: "ready" }
   | { readonly kind: "failed" }

@@ -105,7 +105,7 @@ function rulingNamed(value: string, name: PolicySwitch): Ruling {
   return found;
 }
 
-/** The operator's text, shortened to printable words. */
+/** Quotes a plain word of the operator; other text is not repeated. */
 function shown(text: string): string {
   return /^[\w-]{1,40}$/.test(text) ? `"${text}"` : "what stands there";
 }

@@ -7,7 +7,7 @@ import android.os.Build;
 import org.json.JSONException;
 import org.json.JSONObject;
 
-/** Where on its back the phone reads best, for the page's pictures. */
+/** Where the phone's back reads best, for the page's pictures. */
 final class Antenna {
     private Antenna() {}
 

@@ -62,7 +62,7 @@ final class ChipReader implements NfcAdapter.ReaderCallback {
         return adapter == null ? "absent" : adapter.isEnabled() ? "ready" : "off";
     }
 
-    /** As long as the shell is in front, no other app springs up when a document touches the phone. */
+    /** While the shell is in front, no other app opens when a document touches the phone. */
     void resume() {
         listening = true;
         listen();
@@ -86,7 +86,7 @@ final class ChipReader implements NfcAdapter.ReaderCallback {
     }
 
     void handle(ShellMessage message) {
-        // The page sends one command at a time: with a second one it has given up the first.
+        // The page sends one command at a time: a second one cancels the first.
         if (message.kind == ShellMessage.Kind.CANCEL || waiting != null) cancel();
         if (message.kind == ShellMessage.Kind.TRANSCEIVE) transceive(message);
         if (message.kind == ShellMessage.Kind.RESET) reset(message);
@@ -184,7 +184,7 @@ final class ChipReader implements NfcAdapter.ReaderCallback {
         });
     }
 
-    /** Where no chip is there is nothing to reset: the next command begins with a chip that knows nothing. */
+    /** Without a chip there is nothing to reset: the next command begins with a fresh chip. */
     private void reset(final ShellMessage message) {
         if (chip == null) {
             listener.onMessage(ShellMessage.done(message.number));

@@ -21,7 +21,7 @@ import java.util.concurrent.Executors;
  */
 final class FrameVoucher {
     interface Listener {
-        /** On whichever thread. */
+        /** On any thread. */
         void onVoucherMessage(String message);
     }
 

@@ -50,7 +50,7 @@ final class KeptState {
         load(nowMilliseconds);
     }
 
-    /** What the page kept for the session at this place, as it gave it; null when there is nothing. */
+    /** The page's stored entries for this session; null if there are none. */
     String entriesFor(String place) {
         return place != null && place.equals(this.place) ? entries : null;
     }
@@ -67,7 +67,7 @@ final class KeptState {
             JSONObject content = new JSONObject().put("place", place).put("since", sinceMilliseconds).put("entries", entries);
             write(seal(content.toString().getBytes(StandardCharsets.UTF_8)));
         } catch (GeneralSecurityException | IOException | JSONException | RuntimeException error) {
-            // Goes on in memory; an older state must not come back in its place.
+            // Continues in memory; an older state must not return instead.
             file.delete();
         }
     }

@@ -22,7 +22,7 @@ final class OriginCheck {
         void onUnreachable(ReaderLink link);
     }
 
-    /** Shorter, a phone with a weak signal gives up; longer, people wait for nothing. */
+    /** Shorter: a phone with a weak signal gives up. Longer: people wait needlessly. */
     private static final int TIMEOUT_MILLISECONDS = 15_000;
 
     private final Listener listener;

@@ -22,7 +22,7 @@ final class OwnOrigin {
                 && port(origin) == port(other);
     }
 
-    /** As people read it: the host, and the port where it is not the usual one. */
+    /** For display: the host, and the port if it is not the default. */
     String shown() {
         return origin.getRawAuthority();
     }

@@ -29,7 +29,7 @@ import java.util.HashMap;
  */
 @SuppressLint("ViewConstructor")
 final class PageView extends WebView {
-    /** What the page asks for, and what becomes of it. */
+    /** The page's requests and events. */
     interface Host {
         void onShellMessage(ShellMessage message);
 
@@ -39,7 +39,7 @@ final class PageView extends WebView {
         /** The page could not be loaded. */
         void onNotLoaded();
 
-        /** Android ended the browser engine behind this view; it shows nothing any more. */
+        /** Android ended the browser engine behind this view, which is now blank. */
         void onEngineGone();
 
         /** Asked by the own origin, for the camera alone. */
@@ -169,7 +169,7 @@ final class PageView extends WebView {
 
         @Override
         public boolean onRenderProcessGone(WebView view, RenderProcessGoneDetail detail) {
-            // Without this answer Android would end the whole app with it.
+            // Without this return value Android would end the whole app.
             host.onEngineGone();
             return true;
         }

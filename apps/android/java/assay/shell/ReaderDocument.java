@@ -16,13 +16,13 @@ final class ReaderDocument {
 
     private ReaderDocument() {}
 
-    /** A redirect is no answer: it would speak for another address than the one that is shown. */
+    /** A redirect is no answer: it would come from another address than the one shown. */
     static boolean isAnswer(int status, String contentType) {
         String type = contentType == null ? "" : contentType.split(";", 2)[0].trim().toLowerCase(Locale.ROOT);
         return status == 200 && type.equals("application/json");
     }
 
-    /** Whether the service speaks this app's protocol, and has its pages where the link leads. */
+    /** Whether the service supports this app's protocol and has its pages at the link's path. */
     static boolean accepts(Object protocol, Object sessionPage) {
         return Integer.valueOf(PROTOCOL).equals(protocol) && "/verify/{session}".equals(sessionPage);
     }

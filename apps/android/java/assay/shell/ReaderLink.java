@@ -37,7 +37,7 @@ final class ReaderLink {
         this.address = address;
     }
 
-    /** What names the session, without a token. */
+    /** Identifies the session, without a token. */
     String place() {
         return origin + "/verify/" + session;
     }

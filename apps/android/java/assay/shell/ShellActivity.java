@@ -103,7 +103,7 @@ public final class ShellActivity extends Activity
         voucher = new FrameVoucher(this);
         kept = new KeptState(this, System.currentTimeMillis());
         ReaderLink asked = readLink(getIntent().getDataString());
-        // When Android ended the process and now brings it back, the page goes on where it was.
+        // After Android ended and restored the process, the page continues where it was.
         ReaderLink shown = saved == null ? null : readLink(saved.getString(SHOWN_PAGE));
         // Also when the person returns by the link of the same session; for any other, nothing may be left.
         if (saved == null && !isKept(asked)) forget();
@@ -166,7 +166,7 @@ public final class ShellActivity extends Activity
         if (Build.VERSION.SDK_INT >= 33) registerReceiver(readerSwitched, switched, Context.RECEIVER_NOT_EXPORTED);
         else registerReceiver(readerSwitched, switched);
         reader.resume();
-        // The person may come back from the settings.
+        // The person may return from the settings.
         onMessage(ShellMessage.reader(reader.state()));
     }
 
@@ -226,7 +226,7 @@ public final class ShellActivity extends Activity
 
     // --- what is shown -------------------------------------------------------------------------------------
 
-    /** `problem`: why the last link was not opened; null for nothing. */
+    /** `problem`: why the last link was not opened, or null. */
     private void showEntry(String problem) {
         final EditText field = new EditText(this);
         field.setHint(R.string.entry_hint);
@@ -349,7 +349,7 @@ public final class ShellActivity extends Activity
         page.loadUrl(link.address);
     }
 
-    /** Whatever was shown, asked for or waited for. */
+    /** Closes the page, open questions and pending requests. */
     private void closeAll() {
         check.cancel();
         unasked = null;
@@ -393,7 +393,7 @@ public final class ShellActivity extends Activity
         frame.addView(over);
     }
 
-    /** Where the page has taken the token out of its address, the token is not to be used twice. */
+    /** Once the page has removed the token from its address, the token must not be used again. */
     private ReaderLink shownLink() {
         ReaderLink now = readLink(page.getUrl());
         return now == null || !link.origin.owns(now.address) ? link : now;

@@ -10,9 +10,9 @@ final class ShellMessage {
         TRANSCEIVE,
         /** Takes the power from the chip and gives it back; is answered. */
         RESET,
-        /** The reading is over or was given up. */
+        /** The reading is over or cancelled. */
         CANCEL,
-        /** What the page wants to find again when the process was ended; empty for nothing. */
+        /** State that the page needs after the process was ended; empty to delete it. */
         KEEP,
         /** Haptic feedback. */
         FEEL,
@@ -31,7 +31,7 @@ final class ShellMessage {
     final Kind kind;
     /** Zero for messages without an answer. */
     final int number;
-    /** What the chip, or the secure hardware, is given; null otherwise. */
+    /** Bytes for the chip or the secure hardware; null otherwise. */
     final byte[] command;
     /** The state to store or the kind of feedback; null otherwise. */
     final String text;
@@ -89,7 +89,7 @@ final class ShellMessage {
         return "done " + number;
     }
 
-    /** The chip left the field, or the reading was given up. */
+    /** The chip left the field, or the reading was cancelled. */
     static String lost(int number) {
         return "lost " + number;
     }

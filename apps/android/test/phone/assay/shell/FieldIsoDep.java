@@ -76,7 +76,7 @@ public class FieldIsoDep extends ShadowBasicTagTechnology {
         if (!connected || document == null) throw new TagLostException("Tag was lost");
         if (command.length > maxTransceiveLength) throw new IOException("Transceive length exceeds supported maximum");
         byte[] answer = document.transceive(command);
-        // Taken away or let go while it was thinking.
+        // Removed or released while it was working.
         if (!connected || inField != document) throw new TagLostException("Tag was lost");
         return answer;
     }

@@ -39,7 +39,7 @@ final class Phone {
     final List<String> heard = new ArrayList<>();
     private WebMessagePort pageEnd;
 
-    /** What the app was built for: the property `assay.origins`, with spaces between them. */
+    /** The app's origins: the property `assay.origins`, separated by spaces. */
     static String[] origins() {
         String origins = System.getProperty("assay.origins", "https://verify.example.org");
         return origins.isEmpty() ? new String[0] : origins.split(" ");
@@ -51,7 +51,7 @@ final class Phone {
         ShadowNfcAdapter.setNfcHardwareExists(has);
     }
 
-    /** As the launcher starts it, or a link to `link`. */
+    /** Like a start by the launcher, or by a link to `link`. */
     Phone start(String link) {
         Intent intent = new Intent(RuntimeEnvironment.getApplication(), ShellActivity.class);
         if (link != null) intent.setAction(Intent.ACTION_VIEW).setData(Uri.parse(link));
@@ -61,7 +61,7 @@ final class Phone {
         return this;
     }
 
-    /** Android ends the process in the background, and the person comes back to the app. */
+    /** Android ends the process in the background, and the person returns to the app. */
     void endProcessAndReturn() {
         Bundle saved = new Bundle();
         controller.pause().stop().saveInstanceState(saved);

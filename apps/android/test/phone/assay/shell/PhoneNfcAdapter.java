@@ -7,7 +7,7 @@ import org.robolectric.annotation.Implementation;
 import org.robolectric.annotation.Implements;
 import org.robolectric.shadows.ShadowNfcAdapter;
 
-/** Finds a document that lies on the phone each time that the reader starts, as phones do. */
+/** Finds a document on the phone each time the reader starts, like phones. */
 @Implements(NfcAdapter.class)
 public class PhoneNfcAdapter extends ShadowNfcAdapter {
     static int flags;

@@ -10,7 +10,7 @@ import org.robolectric.shadows.ShadowWebView;
 /** A web view without a browser engine: it notes what the shell has it do. */
 @Implements(WebView.class)
 public class PhoneWebView extends ShadowWebView {
-    /** What the script that runs before the page's was added for; null when none was. */
+    /** The origin for which the script before the page's was added; null if none was. */
     String scriptOrigin;
     String script;
     WebMessage offered;

@@ -114,7 +114,7 @@ public class WholeFlow {
         }
     }
 
-    /** What the person reads before anything is opened. */
+    /** The question that the person reads before anything is opened. */
     private void tellQuestion() {
         phone.until("no question", new BooleanSupplier() {
             @Override

@@ -2,7 +2,7 @@ package org.chromium.support_lib_boundary;
 
 import java.lang.reflect.InvocationHandler;
 
-/** As in the web view's own sources, as far as the shell uses it. */
+/** From the web view's sources, the part that the shell uses. */
 public interface WebViewProviderBoundaryInterface {
     InvocationHandler addDocumentStartJavaScript(String script, String[] allowedOriginRules);
 }
