@@ -28,7 +28,7 @@ import { type Certificate, readCertificate } from "@assay/emrtd/x509/certificate
 
 const today = new Date("2026-11-15T12:00:00Z");
 const goal = 1.5;
-/** Where both checks are made, as in the ceiling. */
+/** If both checks run, as in the ceiling. */
 const goalPassive = 1.25;
 /**
  * A service runs for days, so compiled code is measured. Some thousand calls are compiled before the first
@@ -201,7 +201,7 @@ function bodiesOf(profile: SignerProfile): readonly (() => void)[] {
   const files = makeDocument(country, profile);
   const bare = bareChecks(country, profile, files);
   const { digest, hashes } = readSecurityObjectFile(files.sod).securityObject;
-  // What was found under one set of tolerances does not count under another.
+  // Results under one set of tolerances are not reused under another.
   const anew = () => ({ ...defaultPolicy, signerCertificate: { ...defaultPolicy.signerCertificate } });
   const passive = (policy: VerificationPolicy) => {
     const report = verifySecurityObject({ sod: files.sod, trust, policy, now: today, checker });

@@ -19,7 +19,7 @@ import {
 import { postgresMicroseconds } from "./support/postgres-usage.ts";
 import { ask, countOf, forked, received } from "./support/publishing.ts";
 
-/** Verifications under way at once. */
+/** Concurrent verifications. */
 const atOnce = 8;
 
 type Figures = { server: number; postgres: number };

@@ -66,7 +66,7 @@ function residentMegabytes(pid: number): string {
   }
 }
 
-/** Of a process and its threads; Linux counts in hundredths of a second. */
+/** Processor time of a process and its threads; Linux counts in hundredths of a second. */
 function processorMilliseconds(pid: number): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
@@ -104,7 +104,7 @@ export async function run(): Promise<void> {
   const processorTime = (processorMilliseconds(worker) - before) / rounds;
   const ceiling = await bareModels(frames.map(({ jpeg }) => jpeg));
   console.log(`judgement, alone, median of ${rounds}               ${median(alone).toFixed(0)} ms`);
-  // What else runs on the machine counts in the time of the clock and hardly in that of the processor.
+  // Other load affects wall-clock time, and processor time hardly.
   console.log(
     `processor time of a judgement              ${processorTime.toFixed(0)} ms   ${(processorTime / ceiling).toFixed(2)} × the bare models (${ceiling.toFixed(0)} ms)`,
   );

@@ -47,7 +47,7 @@ export async function run(options: readonly string[] = []): Promise<void> {
   };
   const generator = new LoadProcess();
   const servers: ServerProcess[] = [];
-  // Without jobs, whose statements would be counted while the bare server is measured.
+  // Without jobs, whose statements would count while the bare server is measured.
   const start = async (module: string, root = join(import.meta.dirname, ".."), also = {}) => {
     const file = pathToFileURL(resolve(root, "bench/support", module));
     const server = await ServerProcess.start(file, { ...env, ...also }, ["api"]);

@@ -50,7 +50,7 @@ export async function run(options: readonly string[] = []): Promise<void> {
         .join(", ")}`,
     );
   } finally {
-    // What waits for the replica would wait for ever.
+    // Otherwise commits would wait for the replica forever.
     await admin.query("alter system reset synchronous_standby_names");
     await admin.query("select pg_reload_conf()");
     await replica?.stop();

@@ -87,7 +87,7 @@ async function comparePages(adminUrl: string, rows: number, now: Date): Promise<
 
 const pageRounds = 20;
 
-/** An organization, and a session of it from which a page goes on. */
+/** An organization, and the session from which a page continues. */
 type Asker = { organization: OrganizationId; cursor: SessionId | undefined };
 type Side = { db: Db; askers: readonly Asker[]; us: number[] };
 
@@ -100,7 +100,7 @@ async function askersOf(db: Db, ids: readonly OrganizationId[]): Promise<Asker[]
   for (const organization of ids) {
     const rows = await db.rows<{ id: SessionId }>(sql`
       select id from sessions where organization_id = ${organization} order by id desc limit 61`);
-    // Of few sessions, the one in the middle.
+    // With few sessions, the middle one.
     const cursor = rows[rows.length > 60 ? 60 : Math.floor(rows.length / 2)]?.id;
     askers.push({ organization, cursor });
   }

@@ -149,7 +149,7 @@ class Bench {
       insert into webhook_keys (id, endpoint_id, organization_id, key_id, n, e, is_active, activation_number, created_at, updated_at)
       select id, endpoint, ${organizationId}, 'bench', ${partner.n}, ${partner.e}, true, 1, ${now}, ${now} from unnest(
         ${endpoints.map(({ keyId }) => keyId)}::text[], ${endpoints.map(({ id }) => id)}::text[]) as t (id, endpoint)`);
-    // What autovacuum does within a minute of such a change.
+    // Like autovacuum within a minute of such a change.
     await db.run(sql`analyze webhook_endpoints, webhook_keys`);
     return { organizationId, endpoints };
   }

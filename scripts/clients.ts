@@ -26,7 +26,7 @@ const page = join(root, "docs/generated-clients.md");
 const folder = process.env.ASSAY_CLIENTS_DIR ?? join(tmpdir(), "assay-clients");
 const tools = join(folder, "tools");
 const documents = { whole: join(root, "docs/openapi.json"), partner: join(folder, "partner.json") };
-/** What the next client is made of. */
+/** The document for the next client. */
 let document = documents.partner;
 /** The newest when this was last run; a newer one may be tried by changing it here. */
 const versions = {

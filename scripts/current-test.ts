@@ -19,7 +19,7 @@ export async function loadTestRunner(): Promise<
   process.on("uncaughtExceptionMonitor", () => {
     blamed = latest;
   });
-  /** What a test is to node:test. */
+  /** A test's async scope, as node:test expects it. */
   class TestScope extends AsyncResource {
     constructor(...options: ConstructorParameters<typeof AsyncResource>) {
       super(...options);

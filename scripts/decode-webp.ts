@@ -27,7 +27,7 @@ export function webpDecoder(): WebpDecoder {
       return { ...found, rgb: new Uint8Array(Buffer.from(found.rgb, "base64")) };
     },
     async close() {
-      // Where none could be started, nothing is open.
+      // If none could be started, nothing is open.
       await (await opened?.catch(() => null))?.browser.close();
     },
   };

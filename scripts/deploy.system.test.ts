@@ -63,7 +63,7 @@ test("helm takes the chart, renders what was asked for, and refuses what cannot 
   assert.match(large, /name: assay_face_queue/);
   assert.ok(!kindsOf(small).includes("CronJob") && kindsOf(large).includes("CronJob"));
   assert.match(large, /runbook_url: "https:\/\/verify\.example\.com\/docs\/runbooks\/disk-full"/);
-  // The rules come through as they are, with the places that Prometheus fills in.
+  // The rules are unchanged, with Prometheus' placeholders.
   assert.ok(large.includes("{{ $labels.holder }}"));
   assert.match(large, /image: "registry\.example\.com\/assay@sha256:0{64}"/);
   assert.match(render("single"), /args: \[start, --role, all\]/);

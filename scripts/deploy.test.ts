@@ -48,7 +48,7 @@ function schemaPaths(whole: Schema): Set<string> {
 test("the chart's values are those that its schema knows, and each of them is used", () => {
   const values = pathsOf(textOf(`${chart}/values.yaml`));
   const known = schemaPaths(JSON.parse(textOf(`${chart}/values.schema.json`)));
-  // What Kubernetes defines below these, the schema leaves to Kubernetes.
+  // The schema leaves fields below these to Kubernetes.
   const open = /\.resources\.|^podSecurityContext\.(fsGroup|runAsGroup|seccompProfile)/;
   for (const value of values)
     if (!open.test(value)) assert.ok(known.has(value), `${value} is not in values.schema.json`);

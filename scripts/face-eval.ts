@@ -31,7 +31,7 @@ type Embed = FaceModels["embed"];
 type Usable = { readonly embeddings: readonly Embedding[]; readonly isStraight: boolean };
 type Person = { readonly group: string; readonly pictures: readonly Usable[] };
 
-/** What a picture is good for, or why for nothing. */
+/** The usable parts of a picture, or why there are none. */
 async function look(
   models: FaceModels,
   ways: readonly Embed[],

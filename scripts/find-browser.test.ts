@@ -11,7 +11,7 @@ type Fake = {
   programs?: string[];
   /** Programs that are there and do not. */
   broken?: string[];
-  /** What npm brings, or null where it fails. */
+  /** The result of npm, or null if it fails. */
   npm?: string | null;
 };
 

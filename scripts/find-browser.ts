@@ -1,4 +1,4 @@
-// Where the browser of the browser tests comes from. Nothing outside of the checkout is changed.
+// Finds the browser of the browser tests. Changes nothing outside of the checkout.
 import { spawnSync } from "node:child_process";
 import {
   accessSync,
@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 
-/** What the search may look at and do; the tests of this file stand in for the machine. */
+/** What the search may read and do; the tests of this file replace the machine. */
 export type Machine = {
   environment: Readonly<Record<string, string | undefined>>;
   platform: string;
@@ -28,7 +28,7 @@ export type Machine = {
 };
 
 export type FoundBrowser = {
-  /** What nearly all tests use. */
+  /** Used by nearly all tests. */
   path: string | null;
   /** A browser with windows and settings, for tests that the headless shell cannot run. */
   whole: string | null;

@@ -84,7 +84,7 @@ const disabledFeatures = [
   ...pagesOfTheWindow,
 ] as const;
 
-/** What Lighthouse says when the trace of the browser was cut short, as happens on a busy machine. */
+/** Lighthouse's messages for an incomplete trace, as on a busy machine. */
 const traceProblems = /\b(NO_NAVSTART|NO_TRACING_STARTED|NO_FCP|NO_LCP|PROTOCOL_TIMEOUT)\b/;
 
 const { values: options, positionals } = parseArgs({

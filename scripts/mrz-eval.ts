@@ -27,7 +27,7 @@ function keyIn(lines: string, at: Date): string | null {
 
 const pictureName = /\.(?:jpe?g|png|webp)$/i;
 
-/** What stands in the labels for each picture of the folder that has one. */
+/** The labels of the pictures in the folder that have one. */
 function labelsIn(folder: string): ReadonlyMap<string, string> {
   const labels = new Map<string, string>();
   const table = path.join(folder, "labels.csv");
@@ -58,7 +58,7 @@ function keyOf(lines: string, at: Date): string | null | "no_label" {
   }
 }
 
-/** What the reader of lines sees of a picture; null where it cannot be decoded. */
+/** The input of the line reader for a picture; null if it cannot be decoded. */
 async function planeOf(pictures: PictureReader, file: string): Promise<Plane | null> {
   const picture = await pictures.read(file);
   return typeof picture === "string" ? null : greyOf(picture.rgb, picture.width, picture.height, 3);

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { runMutants } from "./mutate/run-mutants.ts";
 
-/** As StrykerJS writes it: each mutant with its switch, which notes that it was reached. */
+/** As StrykerJS writes it: each mutant with its switch, which records that it was reached. */
 const source = `
 const isOn = (id: string): boolean => {
   const { mutantCoverage, currentTestId, activeMutant } = (globalThis as any).__stryker__;
@@ -69,7 +69,7 @@ test("a mutant counts as noticed when a test fails because of it, and for no oth
     // It runs while its module is loaded, so it needs a new process.
     constant: "killed",
     label: "killed",
-    // What it leaves behind makes the other test fail, with every mutant that comes after it.
+    // Its leftovers make the other test fail, with every later mutant.
     litters: "survived",
     same: "survived",
     "ends the process": "timeout",

@@ -21,7 +21,7 @@ type Mutant = {
   mutatorName: string;
   replacement: string;
   location: { start: Position; end: Position };
-  /** Of one that is not to be tried. */
+  /** Set for a mutant that is not tried. */
   status?: string;
 };
 type Position = { line: number; column: number };

@@ -160,7 +160,7 @@ function messageSection(type: keyof typeof messageSummaries, schema: TSchema): s
   ];
 }
 
-/** What the comment of its schema says, which is more than the summary where there is one. */
+/** The comment of its schema, if there is one; it says more than the summary. */
 function aboutMessage(type: keyof typeof messageSummaries, schema: TSchema): string {
   const source = sourceOf("../packages/contract/src/verify-socket.ts");
   const named = indexOf(source, `"${(schema as { title?: string }).title}"`);

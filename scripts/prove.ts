@@ -12,7 +12,7 @@ type Prover = {
   prove: (args: readonly string[]) => Promise<boolean>;
 };
 
-/** They read the arguments after their name by themselves. */
+/** They parse the arguments after their name themselves. */
 const scripts: Readonly<Record<string, string>> = {
   clients: "clients of the API, made by every available generator, compile and run",
   engines: "the pages work in Firefox and WebKit",

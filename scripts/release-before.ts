@@ -57,7 +57,7 @@ export function unpack(commit: string, folder: string): string {
   return folder;
 }
 
-/** What the workspaces of a release name for their tests, and its root for its tools. */
+/** The packages that a release's workspaces need for tests, and its root for tools. */
 function testPackages(folder: string): string[] {
   return globSync("{.,apps/*,packages/*}/package.json", { cwd: folder }).flatMap((file) => {
     const { devDependencies = {} } = JSON.parse(readFileSync(path.join(folder, file), "utf8")) as {

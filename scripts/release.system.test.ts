@@ -115,7 +115,7 @@ test("no release without a key or with an unknown part, and what the machine lac
     release("--dry-run", "--without", "everything").stderr,
     /--without takes image, apk, wheel, proof, not everything/,
   );
-  // A machine with nothing but Node.
+  // A machine with only Node.
   const { status, stderr } = releaseOn({ PATH: path.dirname(process.execPath) }, "--dry-run");
   assert.equal(status, 1, stderr);
   for (const named of [

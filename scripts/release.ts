@@ -23,7 +23,7 @@ import { signFile, withKey } from "./sign-file.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 const namespace = "assay-release";
-/** What a machine may be unable to build. The rest is always built. */
+/** Parts that a machine may be unable to build. The rest is always built. */
 const leavable = ["image", "apk", "wheel", "proof"] as const;
 type Leavable = (typeof leavable)[number];
 
@@ -42,7 +42,7 @@ type Manifest = { name: string; version?: string; private?: boolean };
 
 const read = (file: string) => readFileSync(path.join(root, file), "utf8");
 
-/** Where a version stands that people see, besides the packages of npm. */
+/** Other places of the version that people see, besides npm packages. */
 const otherVersions: Readonly<Record<string, RegExp>> = {
   "packages/webhook/python/pyproject.toml": /^version = "([^"]+)"$/m,
   "deploy/helm/assay/Chart.yaml": /^appVersion: "([^"]+)"$/m,
@@ -56,7 +56,7 @@ function published(): (Manifest & { file: string })[] {
     .filter((manifest) => manifest.private !== true);
 }
 
-/** What keeps this from being a release, all at once. */
+/** All reasons why this cannot be released. */
 function problemsOf(version: string | undefined): string[] {
   if (version === undefined) return ["package.json has no version."];
   const versions = [
@@ -105,7 +105,7 @@ function problemOfProof(folder: string): string {
 const androidTools = ["javac", "aapt2", "zipalign", "apksigner"];
 const lackingForAndroid = () => androidTools.filter((tool) => !isHere(tool));
 
-/** What the machine lacks, each with how to go on. */
+/** What the machine lacks, each with advice. */
 function missingTools(isBuilt: (part: Leavable) => boolean, proof: string): string[] {
   const missing = isHere("ssh-keygen") ? [] : ["ssh-keygen, for the signature"];
   const unproven = isBuilt("proof") ? problemOfProof(proof) : "";
@@ -173,7 +173,7 @@ function buildAndroid(out: string, version: string, { origin, keystore }: ForAnd
   rmSync(path.join(root, folder), { recursive: true, force: true });
 }
 
-/** Of what runs, not of what tests it; by the lock file alone, so that it is the same on every machine. */
+/** Only of what runs, not of tests; from the lock file, so that every machine gives the same. */
 function writeSbom(out: string, version: string): void {
   const args = ["sbom", "--sbom-format", "cyclonedx", "--sbom-type", "application", "--package-lock-only"];
   writeFileSync(path.join(out, `assay-${version}.cdx.json`), run("npm", [...args, "--omit", "dev"]));

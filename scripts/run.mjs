@@ -64,7 +64,7 @@ const commands = {
 };
 const pages = ["apps/dashboard", "apps/verify"];
 const everything = [...pages, "apps/server"];
-/** What has to be built before a command. */
+/** What must be built before a command. */
 const needsBuilt = {
   dev: pages,
   shop: everything,
@@ -77,7 +77,7 @@ const needsBuilt = {
   image: everything,
   prove: everything,
 };
-/** What only these need (`devDependencies`) is installed when one of them is run for the first time. */
+/** Commands whose tools (`devDependencies`) are installed when one of them first runs. */
 const needsTools = new Set([
   "test",
   "test:system",
@@ -347,13 +347,13 @@ function childEnvironment(node) {
     ...process.env,
     PATH: [...binaries, process.env.PATH ?? ""].join(path.delimiter),
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? path.join(modules, ".cache", "compile"),
-    // As in `bin/assay`, which says why.
+    // As in `bin/assay`, which gives the reason.
     NODE_OPTIONS:
       `--max-semi-space-size=4 --v8-pool-size=${collectors} ${process.env.NODE_OPTIONS ?? ""}`.trim(),
   };
 }
 
-/** As in `bin/assay`, which says why. */
+/** As in `bin/assay`, which gives the reason. */
 const noDeadlock = "--no-concurrent-sparkplug";
 
 function runToEnd(node, args) {

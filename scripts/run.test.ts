@@ -32,7 +32,7 @@ const fakeNpm = `
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
   fs.mkdirSync("node_modules/something", { recursive: true });
 `;
-// Stands for a command, and for the service: tells what it got, and ends as the first argument says.
+// Replaces a command, or the service: prints its input, and exits as the first argument says.
 const fakeMain = `
   import { appendFileSync } from "node:fs";
   const [how, ...rest] = process.argv.slice(2);
@@ -158,7 +158,7 @@ describe("packages", () => {
     await run("android", "a");
     await writeFile(path.join(root, "node_modules/.assay-install"), "unfinished");
     await writeFile(path.join(root, "node_modules/half"), "");
-    // A lock of a process that cannot exist any more.
+    // A lock of a process that no longer exists.
     await mkdir(path.join(root, ".assay-install.lock"));
     await writeFile(path.join(root, ".assay-install.lock/pid"), "999999999");
     assert.equal((await run("android", "a")).code, 0);
@@ -227,7 +227,7 @@ describe("the service", () => {
     assert.equal((await run("build", "apps/server")).output, "Building apps/server…\n");
   });
 
-  /** As npm runs a script: by a shell, with the arguments after it. */
+  /** Like npm: runs a script by a shell, with the arguments after it. */
   async function npmRun(
     script: string,
     args: string,

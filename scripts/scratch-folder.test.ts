@@ -14,7 +14,7 @@ test("memory is used where it can be written to and programs can be started from
   assert.equal(isInMemory(mounted("ro"), "/dev/shm"), false);
   assert.equal(isInMemory(mounted("rw", "ext4"), "/dev/shm"), false);
   assert.equal(isInMemory(mounted("rw"), "/dev"), false);
-  // The last one lies above the others.
+  // The last mount is on top.
   assert.equal(isInMemory(`${mounted("rw")}${mounted("rw,noexec")}`, "/dev/shm"), false);
 });
 

@@ -24,7 +24,7 @@ export function isInMemory(mounts: string, folder: string): boolean {
 /** In memory if there is plenty: the journal of a disk makes a run a tenth longer. TMPDIR overrides it. */
 export function openScratchFolder(): { folder: string; close(): void } {
   const folder = mkdtempSync(path.join(hasMemory() ? memory : tmpdir(), `${prefix}${process.pid}-`));
-  // Where root runs the tests, PostgreSQL is another user.
+  // If root runs the tests, PostgreSQL is another user.
   chmodSync(folder, 0o711);
   return { folder, close: () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }) };
 }

@@ -18,7 +18,7 @@ const parts = process.argv.slice(2);
 /** As many as are recognizable on one sheet; of a long screen its beginning. */
 const screensOnSheet = 18;
 
-/** What stands in the places of a mail. */
+/** Sample values for the places of a mail. */
 const samples: Readonly<Record<string, string | Date>> = {
   email: "ada@example.com",
   name: "Work laptop",

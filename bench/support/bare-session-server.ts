@@ -85,7 +85,7 @@ function insertValues(owner: Record<string, unknown>, id: string, tokenHash: Buf
     [id],
     ["{}"],
   ];
-  // Nothing is counted, as in nearly every creation of a busy service.
+  // Nothing is counted, as in nearly every creation on a busy service.
   const living = (status: string) => [owner.organization_id, true, status, "vs", 0];
   return [
     ...living("created"),

@@ -21,7 +21,7 @@ import { ServerProcess } from "./server-process.ts";
 
 const rounds = 3;
 const endpoints = 20;
-/** Requests under way at once. */
+/** Concurrent requests. */
 export const connections = 16;
 
 export type System = {
@@ -230,7 +230,7 @@ export async function cancelAll(
         body: "{}",
       });
       const text = await body.text();
-      // On a machine with too much other work, some wait for longer than anybody may.
+      // On an overloaded machine, some wait longer than allowed.
       if (statusCode === 503) {
         left.push(id);
         await wait(1000);

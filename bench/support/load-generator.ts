@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import type { LoadOrder, LoadReport } from "./load-order.ts";
 
-/** How long answers are waited for after the last request was sent. */
+/** How long to wait for answers after the last request. */
 const patienceMs = 10_000;
 
 /**

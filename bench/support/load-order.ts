@@ -19,7 +19,7 @@ export type LoadReport = {
   refused: number;
   failed: number;
   seconds: number;
-  /** Of the answers of success, whenever they came; null where there was none. */
+  /** Of successful answers, whenever they came; null without any. */
   p50Ms: number | null;
   p99Ms: number | null;
   refusedP50Ms: number | null;

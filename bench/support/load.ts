@@ -8,7 +8,7 @@ export type Request = {
 };
 export type LoadResult = { requestsPerSecond: number; p50Ms: number; p99Ms: number };
 
-/** Keeps `connections` requests under way for `seconds`, and fails on any answer that is not 2xx. */
+/** Keeps `connections` concurrent requests for `seconds`, and fails on any answer that is not 2xx. */
 export async function load(
   url: string,
   request: Request,

@@ -19,13 +19,13 @@ import { postgresMicroseconds } from "./postgres-usage.ts";
 import { ServerProcess } from "./server-process.ts";
 
 const rounds = 5;
-/** Requests under way at once. */
+/** Concurrent requests. */
 const connections = 16;
 
 type System = {
   name: string;
   url: string;
-  /** Where events are published in turn, one of each organization. */
+  /** Where events are published in turn, one per organization. */
   targets: readonly { path: string; headers: Record<string, string> }[];
   cpuSeconds: () => Promise<number>;
   forgetEvents: () => Promise<unknown>;

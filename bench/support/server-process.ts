@@ -43,7 +43,7 @@ export class ServerProcess {
   }
 }
 
-/** For the module that runs in the process: tells the address, then answers questions about its own use. */
+/** For the module in the process: sends the address, then answers queries about its usage. */
 export function announce(url: string): void {
   process.send?.({ url });
   process.on("message", () => {

@@ -1,4 +1,4 @@
-// A process of the service that delivers webhooks, and publishes them when the benchmark says so.
+// A process of the service that delivers webhooks, and publishes them at the benchmark's request.
 
 import type { EventData } from "@assay/contract/events";
 import type { OrganizationId } from "@assay/contract/ids";

@@ -24,7 +24,7 @@ const script = (width: number, height: number) => `(() => {
 export type CanvasCamera = {
   readonly width: number;
   readonly height: number;
-  /** What it shows from the next look at the page on. */
+  /** Its picture from the next evaluation in the page on. */
   show(picture: RgbPicture): void;
   /** Like that of the engine, with the picture to show. */
   evaluate<T>(expression: string): Promise<T>;

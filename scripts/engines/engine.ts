@@ -9,14 +9,14 @@ export type Engine = {
   evaluate<T>(expression: string): Promise<T>;
   /** PNG. */
   screenshot(): Promise<Buffer>;
-  /** Of the page, as near as the browser comes to it: a window has a least width. */
+  /** Size of the page, as close as possible: a window has a minimum width. */
   resize(width: number, height: number): Promise<void>;
   /** Errors reported by the browser. WebKit reports none, so there its pages collect them after loading. */
   problems(): Promise<string[]>;
   close(): Promise<void>;
 };
 
-/** Where a program of this name is, or null. */
+/** The path of a program of this name, or null. */
 export type FindProgram = (...names: readonly string[]) => string | null;
 
 export class EngineMissing extends Error {}

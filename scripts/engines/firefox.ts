@@ -89,7 +89,7 @@ export async function openFirefox(find: FindProgram): Promise<Engine> {
     async evaluate<T>(expression: string) {
       type Evaluated = { result?: { value?: string }; exceptionDetails?: { text: string } };
       const { result, exceptionDetails } = await send<Evaluated>("script.evaluate", {
-        // As text: the protocol's own form of a value is not the value.
+        // As text: the protocol wraps values in another form.
         expression: `Promise.resolve(${expression}).then((value) => JSON.stringify(value ?? null))`,
         target: { context },
         awaitPromise: true,

@@ -51,7 +51,7 @@ export class Person {
     await this.type(`#${await this.engine.evaluate<string>(`CSS.escape(${found}.htmlFor)`)}`, value);
   }
 
-  /** As typing does for the page: React hears of a value only when it was set past its own setter. */
+  /** Like typing: React notices a value only if it is set with the native setter. */
   async type(selector: string, value: string): Promise<void> {
     await this.until(selector, `document.querySelector(${JSON.stringify(selector)}) !== null`);
     await this.engine.evaluate(`(() => {

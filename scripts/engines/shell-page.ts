@@ -4,7 +4,7 @@ import type { Engine } from "./engine.ts";
 
 const patienceMs = 60_000;
 
-/** Messages of the page wait here for `exchange`, which stands for the phone's own code. */
+/** Messages of the page wait here for `exchange`, which replaces the phone's code. */
 const queue = `
   const waiting = [];
   let last = 0;
@@ -20,7 +20,7 @@ const queue = `
   };`;
 
 export type ShellPage = {
-  /** Where the service is, with the shell. */
+  /** The address of the service with the shell. */
   url: string;
   /** Answers what the page has posted, for as long as `until` does not hold. */
   serve(

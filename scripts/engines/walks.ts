@@ -63,7 +63,7 @@ const holdThePage = `(async () => {
   }, 60);
 })()`;
 
-/** Of the page on a table, as a file that was chosen. */
+/** A photo of the page on a table, as a chosen file. */
 const giveAPhoto = `(async () => {
   const picture = new Image();
   picture.src = document.querySelector("[data-testid=data-page]").src;

@@ -40,7 +40,7 @@ export async function openWebKit(find: FindProgram): Promise<Engine> {
       ...process.env,
       DISPLAY: `:${number}`,
       LIBGL_ALWAYS_SOFTWARE: "1",
-      // Where root runs it there is nothing to confine.
+      // As root the sandbox does not work.
       ...(process.geteuid?.() === 0 ? { WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: "1" } : {}),
     },
   });

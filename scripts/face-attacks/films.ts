@@ -64,7 +64,7 @@ export function seeded(seed: number): () => number {
   };
 }
 
-/** How the film is taken: what differs from camera to camera and from hand to hand. All ranges by hand. */
+/** How the film is taken: differences of cameras and hands. All ranges were set by hand. */
 function conditionsOf(random: () => number) {
   const between = (from: number, to: number) => from + random() * (to - from);
   return {
@@ -76,7 +76,7 @@ function conditionsOf(random: () => number) {
     quality: Math.round(between(70, 92)),
     tremble: between(0.003, 0.02),
     distance: nearerDistances[Math.floor(random() * nearerDistances.length)] ?? 7,
-    // Of a screen that is filmed.
+    // Of a filmed screen.
     waves: [between(12, 30), between(12, 30)] as const,
     moire: between(0.01, 0.06),
     bands: between(8, 24),
@@ -150,7 +150,7 @@ function litBy(
   const data = new Uint8Array(source.length);
   const colour =
     screenLight[colourAt(challenge, Math.max(0, atMs - (kind === "tinted" ? tintLagMs : lagMs)))];
-  // A screen shines by itself, so hardly any of the light before it is seen.
+  // A screen emits light, so it hardly reflects the light in front of it.
   const strength = kind === "tablet" ? reflection * 0.1 : reflection;
   const around = kind === "tinted" ? 1 : kind === "tablet" ? 0.1 : surrounding;
   const phase = random() * 2 * Math.PI;

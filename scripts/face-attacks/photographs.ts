@@ -29,7 +29,7 @@ type Look = {
   readonly embedding: readonly number[];
 };
 
-/** What a program makes of one photograph. Each is judged as a whole try, against the chip's portrait. */
+/** Manipulations of one photograph. Each is judged as a whole try, against the chip's portrait. */
 const attacks = [
   "the chip's portrait, bent",
   "the same, blurred",
@@ -105,7 +105,7 @@ async function looksIn(models: FaceModels, folder: string): Promise<Look[]> {
   return looks;
 }
 
-/** What the checks say of photographs, or frames of a film in their order, that were not bent. */
+/** The checks' results for photographs, or frames of a film in order, that were not bent. */
 function countGenuine(
   portrait: Look,
   straight: readonly Look[],

@@ -44,7 +44,7 @@ export async function filmOfSwappedFace(
   return frames;
 }
 
-/** How much of the pasted face is seen at a place: all in the middle, none beyond its edge. */
+/** Opacity of the pasted face at a point: full in the middle, none beyond its edge. */
 function coverAt({ box }: FaceMeasurement, x: number, y: number): number {
   const across = (x - box.x - box.width / 2) / (0.5 * box.width);
   const down = (y - box.y - box.height / 2) / (0.5 * box.height);

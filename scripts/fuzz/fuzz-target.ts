@@ -18,13 +18,13 @@ export type FuzzReader = {
 /** The readers of one package, and the requirements for all of them. */
 export type FuzzTarget = {
   readonly readers: readonly FuzzReader[];
-  /** What a reader may throw. Anything else is a failure. */
+  /** The error that a reader may throw. Anything else is a failure. */
   readonly refusal: abstract new (
     ...args: never[]
   ) => Error & { readonly code?: string };
   /** Personal data in the seeds. An error that quotes its input would show one of them. */
   readonly canaries: RegExp;
-  /** Of the processor, for one input. */
+  /** Processor time for one input. */
   readonly maxMilliseconds: number;
   /** The greatest resident memory of the process above what it had before the first damaged input. */
   readonly maxResidentMegabytes: number;

@@ -2,7 +2,7 @@ import { Dice } from "./dice.ts";
 import type { FuzzReader, FuzzTarget } from "./fuzz-target.ts";
 
 export type FuzzOptions = {
-  /** How many a reader gets. */
+  /** Number of inputs per reader. */
   readonly inputsOf: (reader: FuzzReader) => number;
   readonly seed: number;
   /** An input that takes longer than the target allows, three times in a row, is a failure. */
@@ -70,7 +70,7 @@ export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<Fu
   return { tallies, failures };
 }
 
-/** Of the processor, so that other work on the machine does not count. */
+/** Processor time, so that other load does not count. */
 function cpuMilliseconds(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

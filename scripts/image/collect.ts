@@ -7,7 +7,7 @@ import { packagesBeside } from "../../apps/server/build.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 
-/** What other tools read of a package; Node does not. */
+/** Files of a package that only other tools read. */
 const unread = /\.(map|d\.[cm]?ts|flow|tsbuildinfo)$|(^|\/)(CHANGELOG|README)[^/]*\.md$/i;
 /** In the bundle. A declaration is read by partners (`embed/v1.d.ts`). */
 const isBundled = (file: string): boolean => /\.tsx?$/.test(file) && !file.endsWith(".d.ts");
@@ -57,7 +57,7 @@ function placeOf(lock: Lock, from: string, name: string): string | null {
   }
 }
 
-/** `embedded`: with the PostgreSQL that the service starts by itself where it is given no other. */
+/** `embedded`: with the PostgreSQL that the service starts if it gets no other. */
 export function collect(
   to: string,
   { embedded }: { embedded: boolean },
@@ -69,7 +69,7 @@ export function collect(
     cpSync(place, path.join(to, file), { recursive: true, verbatimSymlinks: true, filter: keep });
   };
   for (const file of ["package.json", "LICENSE", "bin", "docs"]) copy(file);
-  // What the service hands out to partners.
+  // Packages that the service offers to partners.
   for (const file of ["cli", "webhook"])
     copy(`packages/${file}`, (place) => !/\/(?:src|tests|__pycache__|build\.ts|vectors\.json)$/.test(place));
   for (const app of ["dashboard", "server", "verify"]) copy(`apps/${app}/dist`);
@@ -103,7 +103,7 @@ function isForeignBinary(file: string): boolean {
   return (platform ?? process.platform) !== process.platform || (processor ?? process.arch) !== process.arch;
 }
 
-/** What lies in `node_modules` of a package is in the list by itself where it is needed. */
+/** Nested `node_modules` of a package are listed separately if needed. */
 function isOwnModules(file: string): boolean {
   return path.basename(file) === "node_modules" && statSync(file).isDirectory();
 }

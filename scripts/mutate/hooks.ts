@@ -7,7 +7,7 @@ import { isMainThread } from "node:worker_threads";
 const standIn = new URL("./stand-in.ts", import.meta.url).href;
 const { ASSAY_MUTATE_SOURCES: file = "" } = process.env;
 const instrumented = JSON.parse(readFileSync(file, "utf8")) as Record<string, string>;
-/** What each module imports. */
+/** The imports of each module. */
 export const importsOf = new Map<string, Set<string>>();
 
 registerHooks({

@@ -77,7 +77,7 @@ export const modules: Readonly<Record<string, Module>> = {
     mutate: [`${server}/platform/http/**/*.ts`],
     tests: [
       `${server}/platform/http/*.test.ts`,
-      // What the matrices over all routes ask of this module, its own tests ask sooner.
+      // The module's own tests check this sooner than the matrices over all routes.
       `${api}/*/*/{compression,connections,draining,envelope,hostile-bodies,http-manners,idempotency,mcp,missing-pages,overload,page-weight,precedence,readiness,reader-apps,telemetry,well-known}.test.ts`,
     ],
   },

@@ -1,7 +1,7 @@
 // Facts about the tests. `worker.ts` collects them before the first mutant,
 // and `run-mutants.ts` passes them to later processes.
 
-/** How a file is made ready for each mutant. */
+/** How a file is prepared for each mutant. */
 export type Mode =
   /** Loaded once: its tests open nothing and leave nothing behind. */
   | "keep"
@@ -54,7 +54,7 @@ export type Report =
   /** A test fails now and then without a mutant. */
   | { kind: "unsteady"; by: Notice }
   | { kind: "results"; results: Result[] }
-  /** A test does not pass any more without a mutant: what this batch found is not trusted. */
+  /** A test no longer passes without a mutant: the results of this batch are discarded. */
   | { kind: "spoilt"; ids: readonly string[] }
   /** A test did not end, so that this process is of no more use. */
   | { kind: "late"; id: string; by: Notice };

@@ -8,11 +8,11 @@ import type { Job, Notice, Plan, Result, Sent } from "./plan.ts";
  * Larger: fewer checks, but a spoilt batch loses more.
  */
 const batchSize = 10;
-/** What a process gets at once. */
+/** Mutants that a process gets at once. */
 const shareSize = 5 * batchSize;
-/** How much longer a test may take that took too long the first time. */
+/** How much longer a test may take that was too slow the first time. */
 const morePatience = 4;
-/** What a process may take beyond the time that it allows itself, when it computes without end. */
+/** Extra time for a process that loops, beyond its own limit. */
 const graceMs = 15_000;
 
 /** `module`: the address of the file that it changes. */

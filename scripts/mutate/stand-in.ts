@@ -16,7 +16,7 @@ export type CollectedFile = {
 export type Ending = { kind: "passed" | "late" } | { kind: "failed"; reason: string };
 
 let collecting = newFile();
-/** What the test that runs wants to be called at its end. */
+/** Hooks for the end of the running test. */
 let ending: Hook[] | null = null;
 const groups: string[] = [];
 const MockTracker = mock.constructor as new () => typeof mock;

@@ -30,7 +30,7 @@ export const maxLoadMs = 60_000;
 export const patience = { factor: 1 };
 export const limitOf = ({ ms }: { ms: number }) => patience.factor * (5000 + 5 * ms);
 
-/** Files whose tests can run again as they are. */
+/** Files whose tests can run again without reloading. */
 export const kept = new Map<string, CollectedFile>();
 let loads = 0;
 export const countLoads = () => loads;

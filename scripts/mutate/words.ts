@@ -1,6 +1,6 @@
 // Leaves out what only people read: no line of the log and no wording of an error decides anything.
 
-/** What this file needs of a path of Babel. */
+/** The part of Babel's path that this file needs. */
 type Path = {
   node: { type: string; expression?: Call; properties?: { key?: { name?: string } }[] };
   parent: { type: string; callee?: { name?: string } };

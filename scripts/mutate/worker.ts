@@ -18,7 +18,7 @@ import {
 
 /** A mutant that had so much of a processor, by what the tests usually take, counts as one that survives. */
 const maxCpuMsForMutant = 20_000;
-/** What the files that were loaded before have left in memory goes with the process. */
+/** Memory of earlier loads is freed with the process. */
 const maxLoads = 150;
 
 // --- before the first mutant -------------------------------------------------------------------------------

@@ -3,9 +3,9 @@ import type { Counted } from "../../apps/server/test/support/tally.ts";
 export type Part = {
   name: string;
   promise: string;
-  /** What a person types after `npm run`, without the `--`. */
+  /** The arguments of `npm run`, without the `--`. */
   command: readonly [script: string, ...args: string[]];
-  /** What has to be counted at least. `tests passed` is read from the runner's last line. */
+  /** Minimum counts. `tests passed` is read from the runner's last line. */
   minimum: Readonly<Partial<Record<Counted | "tests passed", number>>>;
 };
 

@@ -10,14 +10,14 @@ export type RanPart = {
   promise: string;
   command: string;
   seconds: number;
-  /** Of the processes that it started and waited for. Null where the system does not tell. */
+  /** Of the processes that it started and waited for. Null if the system does not report it. */
   cpuSeconds: number | null;
   counts: readonly { what: string; count: number; minimum: number }[];
   /** Why it does not hold. */
   problems: readonly string[];
 };
 
-/** How a person runs a part alone. */
+/** The command for a part alone. */
 export function commandLine({ command: [script, ...args] }: Part): string {
   const name = script === "test" ? "npm test" : `npm run ${script}`;
   return `${name} -- ${args.join(" ")}`;

@@ -288,7 +288,7 @@ function judge(
   const acknowledged = writer.acknowledged.size;
   return {
     ...{ loss, acknowledged, timeSeconds, lost: missing.length, pointSeconds: (lostAt - oldest) / 1000 },
-    // What was there when the copy was made is in it, and a run that wrote nothing shows nothing.
+    // The copy holds everything up to its start, and a run without writes proves nothing.
     holds: acknowledged > 20 && times.every((at) => at >= safeUntil),
   };
 }

@@ -41,7 +41,7 @@ public class Receiver {
     try {
       database.update("insert into assay_events (id, event) values (?, ?)", parse(text).get("id"), text);
     } catch (DuplicateKeyException known) {
-      // It came before, and needs nothing but the same answer.
+      // A repeated delivery only needs the same answer.
     }
     return ResponseEntity.noContent().build();
   }

@@ -7,7 +7,7 @@ type Fault = { name: string; longestMs: number; sessions: number; verifications:
 export class Books {
   /** Sessions that were acknowledged, by their id. */
   readonly created = new Map<string, { reference: string; text: string }>();
-  /** References of sessions whose creation was given up: there may be one such session, or none. */
+  /** References of sessions whose creation failed without an answer: each may exist or not. */
   readonly givenUp: string[] = [];
   readonly cancelled = new Set<string>();
   readonly verified = new Set<string>();
@@ -44,7 +44,7 @@ export class Books {
     this.acknowledged();
   }
 
-  /** Whether the fault of now has not yet met the least that is to be done during each. */
+  /** Whether the current fault has not yet met the minimum work. */
   get hasDoneTooLittle(): boolean {
     const fault = this.#faults.at(-1);
     return (

@@ -9,7 +9,7 @@ const check = (books: Books, listed: Awaited<ReturnType<Parameters<typeof checkB
 const brokenIn = async (...args: Parameters<typeof check>) =>
   (await check(...args)).filter(({ broken }) => broken.length > 0).map(({ guarantee }) => guarantee);
 
-/** A run in which every fault met as much work as is asked for, and the sessions as they would be listed. */
+/** A run in which every fault met enough work, and the sessions as they would be listed. */
 function worked(faults: readonly string[]) {
   const books = new Books();
   const listed: Awaited<ReturnType<Parameters<typeof checkBooks>[2]>> = [];

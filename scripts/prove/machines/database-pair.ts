@@ -88,7 +88,7 @@ export class DatabasePair {
     });
   }
 
-  /** What would lose writes: the primary does not wait for the replica any more, and sends it nothing. */
+  /** Would lose writes: the primary no longer waits for the replica, and sends it nothing. */
   async stopReplicating(): Promise<void> {
     await this.asking(async (admin) => {
       await admin.query("alter system set synchronous_standby_names = ''");

@@ -11,7 +11,7 @@ import { DatabasePair, openWay } from "./database-pair.ts";
 
 export const members = ["api A", "api B", "worker"] as const;
 export type Member = (typeof members)[number];
-/** Where the code of a release lies. */
+/** The folder with the code of a release. */
 type Release = string;
 type Running = { process: ReturnType<typeof launchAssay>; url: string; release: Release; port: number };
 
@@ -76,7 +76,7 @@ export class Installation {
     return new Installation({ folder, balancer, receiver, pair, way, pooler, caFile });
   }
 
-  /** The first goes through the pooler; all reach whichever server takes writes at one address. */
+  /** The first goes through the pooler; all reach the current primary at one address. */
   #environment(member: Member): Record<string, string> {
     const dataDir = path.join(this.#folder, member.replace(" ", "-"));
     mkdirSync(dataDir, { recursive: true });

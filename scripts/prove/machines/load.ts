@@ -183,7 +183,7 @@ export class Load {
     return answer;
   }
 
-  /** Until there is an answer that a client takes for one. Null when it was given up. */
+  /** Retries until there is a final answer. Null if it stopped trying. */
   async #send(
     method: string,
     path: string,
@@ -228,7 +228,7 @@ function codeIn(text: string): string {
   }
 }
 
-/** Devices tell people sentences; what they are made of tells more here. */
+/** Devices show sentences to people; the underlying cause says more here. */
 function deviceCause(error: unknown): string {
   const { code, status } = error as { code?: string; status?: number };
   if (code !== undefined || status !== undefined) return [status, code].filter(Boolean).join(" ");
