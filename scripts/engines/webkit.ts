@@ -40,7 +40,7 @@ export async function openWebKit(find: FindProgram): Promise<Engine> {
       ...process.env,
       DISPLAY: `:${number}`,
       LIBGL_ALWAYS_SOFTWARE: "1",
-      // As root the sandbox does not work.
+      // As root the sandbox is off.
       ...(process.geteuid?.() === 0 ? { WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: "1" } : {}),
     },
   });

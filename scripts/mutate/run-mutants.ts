@@ -140,7 +140,10 @@ class Run {
   }
 
   /** The mutant with which the process hung or broke off. */
-  #runProcess(job: Job, heed: (message: Sent) => void): Promise<{ id: string; by: Notice | null } | null> {
+  #runProcess(
+    job: Job,
+    onMessage: (message: Sent) => void,
+  ): Promise<{ id: string; by: Notice | null } | null> {
     const child = fork(path.join(import.meta.dirname, "worker.ts"), {
       env: this.#options.env,
       execArgv: ["--import", path.join(import.meta.dirname, "hooks.ts"), "--max-old-space-size=3000"],
@@ -158,7 +161,7 @@ class Run {
         timer = setTimeout(() => child.kill("SIGKILL"), message.maxMs + graceMs);
       } else at = null;
       if (message.kind === "late") [at, by] = [message.id, message.by];
-      heed(message);
+      onMessage(message);
     });
     child.send(job);
     return new Promise((resolve) => {

@@ -155,7 +155,7 @@ async function losePostgres(
     return stdout.trim();
   };
   const [port, otherPort] = [await freePort(), await freePort()];
-  const way = await openWay(port);
+  const way = await openProxy(port);
   undo.push(way.close);
   for (const name of ["primary", "recovered", "pointintime", "standby"])
     undo.push(() => killPostgres(path.join(folder, name)));
@@ -343,7 +343,7 @@ async function asking<T>(url: string, ask: (client: pg.Client) => Promise<T>): P
 }
 
 /** An address that leads to one of the servers, as a virtual address or a proxy does. */
-async function openWay(first: number) {
+async function openProxy(first: number) {
   let target = first;
   const sockets = new Set<Socket>();
   const server = createServer((near) => {

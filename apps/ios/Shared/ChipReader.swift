@@ -20,7 +20,7 @@ final class ChipReader: NSObject, NFCTagReaderSessionDelegate {
     private var chip: NFCISO7816Tag?
     private var waiting: (wish: Wish, reply: Reply)?
     /// The sheet was closed while no command was pending. The page does not know yet that its chip is gone.
-    private var untold: Loss?
+    private var unreportedLoss: Loss?
     private var search = ChipReader.firstSearch
     private var searchedSince = Date()
     private var foundChip = false
@@ -45,8 +45,8 @@ final class ChipReader: NSObject, NFCTagReaderSessionDelegate {
         // The page sends one command at a time: a second one cancels the first.
         settle(.lost(.cancelled))
         guard ChipReader.isAvailable else { return reply(.lost(.unavailable)) }
-        if let loss = untold {
-            untold = nil
+        if let loss = unreportedLoss {
+            unreportedLoss = nil
             return reply(.lost(loss))
         }
         waiting = (.answer(command), reply)
@@ -61,9 +61,9 @@ final class ChipReader: NSObject, NFCTagReaderSessionDelegate {
     /// Turning the field off and on again is all that takes the power from a chip.
     func reset(reply: @escaping Reply) {
         settle(.lost(.cancelled))
-        guard let session, untold == nil else {
-            let loss = untold ?? .left
-            untold = nil
+        guard let session, unreportedLoss == nil else {
+            let loss = unreportedLoss ?? .left
+            unreportedLoss = nil
             return reply(.lost(loss))
         }
         waiting = (.returnedChip, reply)
@@ -81,7 +81,7 @@ final class ChipReader: NSObject, NFCTagReaderSessionDelegate {
 
     /// Aborts the current command, releases the chip and closes the sheet.
     func cancel() {
-        untold = nil
+        unreportedLoss = nil
         settle(.lost(.cancelled))
         guard let closing = session else { return }
         let well = Sheet.endsWell(lastStep: lastStep, lost: lost)
@@ -143,7 +143,7 @@ final class ChipReader: NSObject, NFCTagReaderSessionDelegate {
                 self.open()
             }
         } else if waiting == nil {
-            untold = loss
+            unreportedLoss = loss
         } else {
             settle(.lost(loss))
         }

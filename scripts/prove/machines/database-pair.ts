@@ -149,7 +149,7 @@ async function startServer(dataDir: string, more: Record<string, string>): Promi
 }
 
 /** One address that leads to the current primary, like a virtual address or a proxy beside the servers. */
-export async function openWay(pair: DatabasePair): Promise<{ url: string; close(): void }> {
+export async function openPrimaryAddress(pair: DatabasePair): Promise<{ url: string; close(): void }> {
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
     const far = connectSocket(pair.primarySocket);

@@ -7,7 +7,7 @@ import { freePort } from "../../../apps/server/test/support/free-port.ts";
 import { findPgbouncer, openPgbouncer } from "../../../apps/server/test/support/pgbouncer.ts";
 import { assay, launchAssay } from "../../../apps/server/test/support/process.ts";
 import { openReceiver } from "../../../apps/server/test/support/receiver.ts";
-import { DatabasePair, openWay } from "./database-pair.ts";
+import { DatabasePair, openPrimaryAddress } from "./database-pair.ts";
 
 export const members = ["api A", "api B", "worker"] as const;
 export type Member = (typeof members)[number];
@@ -30,7 +30,7 @@ export class Installation {
   readonly receiver: Awaited<ReturnType<typeof openReceiver>>;
   readonly pair: DatabasePair;
   readonly pooler: Awaited<ReturnType<typeof openPgbouncer>> | null;
-  readonly #way: Awaited<ReturnType<typeof openWay>>;
+  readonly #way: Awaited<ReturnType<typeof openPrimaryAddress>>;
   readonly #folder: string;
   readonly #running = new Map<Member, Running>();
   readonly #common: Record<string, string>;
@@ -40,7 +40,7 @@ export class Installation {
     balancer: Balancer;
     receiver: Installation["receiver"];
     pair: DatabasePair;
-    way: Awaited<ReturnType<typeof openWay>>;
+    way: Awaited<ReturnType<typeof openPrimaryAddress>>;
     pooler: Installation["pooler"];
     caFile: string;
   }) {
@@ -68,7 +68,7 @@ export class Installation {
     const caFile = path.join(folder, "ca.pem");
     writeFileSync(caFile, authority.certificate);
     const pair = await DatabasePair.start(path.join(folder, "database"));
-    const way = await openWay(pair);
+    const way = await openPrimaryAddress(pair);
     const program = findPgbouncer();
     const pooler = program === null ? null : await openPgbouncer(way.url, program);
     const balancer = await Balancer.open();

@@ -1,10 +1,10 @@
 import { displayContext } from "../device/display-context.ts";
 import type { Status } from "../session/api.ts";
 
-/** The protocol of `/embed/v1.js`: docs/embedding.md has it. Only ids and states are ever said. */
+/** The protocol of `/embed/v1.js`: docs/embedding.md has it. It carries only ids and states. */
 const protocol = 1;
 
-type Said =
+type FrameMessage =
   | { type: "ready" }
   | { type: "height"; height: number }
   | { type: "state"; status: Status["status"]; step: string | null }
@@ -16,8 +16,8 @@ let listener: { origin: string; sessionId: string } | null = null;
 let isScripted = false;
 const watchers = new Set<() => void>();
 
-/** From now on events are posted to `origin`; the browser drops it where the page above is of another one. */
-export function beginToTell(origin: string, sessionId: string): () => void {
+/** From now on events are posted to `origin`; the browser drops them if the parent has another origin. */
+export function startReporting(origin: string, sessionId: string): () => void {
   listener = { origin, sessionId };
   const onMessage = ({ source, origin: from, data }: MessageEvent<unknown>) => {
     if (source !== window.parent || from !== origin) return;
@@ -28,17 +28,17 @@ export function beginToTell(origin: string, sessionId: string): () => void {
     for (const watcher of watchers) watcher();
   };
   window.addEventListener("message", onMessage);
-  tell({ type: "ready" });
+  report({ type: "ready" });
   return () => {
     window.removeEventListener("message", onMessage);
     listener = null;
   };
 }
 
-export function tell(said: Said): void {
+export function report(message: FrameMessage): void {
   if (listener === null) return;
   const { origin, sessionId } = listener;
-  window.parent.postMessage({ assay: protocol, session: sessionId, ...said }, origin);
+  window.parent.postMessage({ assay: protocol, session: sessionId, ...message }, origin);
 }
 
 export function watchScript(watcher: () => void): () => void {
@@ -56,6 +56,6 @@ export function hasScript(): boolean {
  */
 export function goBack(url: string | null): void {
   if (displayContext() === "frame") {
-    if (isScripted) tell({ type: "finished" });
+    if (isScripted) report({ type: "finished" });
   } else if (displayContext() === "alone" && url !== null) location.assign(url);
 }

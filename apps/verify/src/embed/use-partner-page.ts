@@ -3,21 +3,21 @@ import { displayContext, isStorageRefused } from "../device/display-context.ts";
 import { watchSight } from "../session/consent-sight.ts";
 import { hasEnded } from "../session/follow-status.ts";
 import type { Session } from "../session/use-session.ts";
-import { beginToTell, hasScript, tell, watchScript } from "./partner-page.ts";
+import { hasScript, report, startReporting, watchScript } from "./partner-page.ts";
 
 /** Tells the partner's page around this one how it goes, and how high this page would like to be. */
 export function usePartnerPage({ api, details, status }: Session, step: string | null): void {
   const origin = displayContext() === "frame" ? (details?.embed_origin ?? null) : null;
-  useEffect(() => (origin === null ? undefined : beginToTell(origin, api.sessionId)), [origin, api]);
+  useEffect(() => (origin === null ? undefined : startReporting(origin, api.sessionId)), [origin, api]);
   const inStatus = status?.status;
   useEffect(() => {
-    if (origin !== null && inStatus !== undefined) tell({ type: "state", status: inStatus, step });
+    if (origin !== null && inStatus !== undefined) report({ type: "state", status: inStatus, step });
   }, [origin, inStatus, step]);
   useEffect(() => {
     const root = document.getElementById("root");
     if (origin === null || root === null) return;
     const observer = new ResizeObserver(() =>
-      tell({ type: "height", height: Math.ceil(root.getBoundingClientRect().height) }),
+      report({ type: "height", height: Math.ceil(root.getBoundingClientRect().height) }),
     );
     observer.observe(root);
     return () => observer.disconnect();

@@ -14,12 +14,12 @@ import type { ShellTransport } from "../device/chip-transport.ts";
 export function shellSource(transport: ShellTransport, key: AccessKey): ChipSource {
   const release = () => transport.cancel();
   return async (onStep) => {
-    const tell = (step: ReadStep) => {
+    const report = (step: ReadStep) => {
       onStep(step);
       transport.showProgress?.(step);
     };
     const opened = await felt(transport, () =>
-      openDocument(transport, key, tell, release, {
+      openDocument(transport, key, report, release, {
         waitsForReturn: (lost) => [null, "left"].includes(reasonOf(lost)),
         comesBack: (error) => isEmrtdError(error) && error.code === "CHIP_LOST" && reasonOf(error) === "left",
       }),

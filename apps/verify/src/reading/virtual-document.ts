@@ -10,7 +10,7 @@ export function virtualSource(listed: ListedTestDocument, key: MrzKeyFields | nu
     const [document] = deserialiseTestDocuments(JSON.stringify([listed]));
     if (document === undefined) throw new Error("There is no such test document");
     // One turn of the event loop for each command lets the page show the steps.
-    const unhurried = virtualPassport(
+    const open = virtualPassport(
       document,
       (transport) => ({
         ...transport,
@@ -21,6 +21,6 @@ export function virtualSource(listed: ListedTestDocument, key: MrzKeyFields | nu
       }),
       key ?? document.chip.mrzKey,
     );
-    return await unhurried(onStep);
+    return await open(onStep);
   };
 }

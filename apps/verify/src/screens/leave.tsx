@@ -1,7 +1,7 @@
 import { Actions, Button, QuietButton } from "@assay/ui/button";
 import { Notice } from "@assay/ui/notice";
 import { type ReactNode, useId, useRef, useState } from "react";
-import { tell } from "../embed/partner-page.ts";
+import { report } from "../embed/partner-page.ts";
 import { wayBack } from "../embed/way-back.ts";
 import { useWords } from "../i18n/language.ts";
 import { codeOf } from "../session/api.ts";
@@ -39,7 +39,7 @@ export function LeaveControl({
       dialog.current?.close();
       await session.reload();
       // Reported here, because the status follower may be too late: the frame may be gone by then.
-      tell({ type: "state", status: "cancelled", step: null });
+      report({ type: "state", status: "cancelled", step: null });
       wayBack(back, session.kept).go();
     } catch (error) {
       // The session was ended or agreed to elsewhere in the meantime; the page shows which.

@@ -232,7 +232,7 @@ function collectAuthorities(
       const fingerprint = toHex(checker.hash("SHA-256", bytes));
       const known = entries.get(fingerprint);
       if (known === undefined) {
-        const certificate = readOrTell(bytes, (reason) => unreadable.push({ fingerprint, reason, source }));
+        const certificate = readOrReport(bytes, (reason) => unreadable.push({ fingerprint, reason, source }));
         if (certificate === null) continue;
         // A self-signed certificate was checked on import; any other needs a list or a parent.
         const named = source.signedBy !== null || isOwnIssuer(certificate);
@@ -256,12 +256,12 @@ function collectAuthorities(
   return { authorities, unreadable };
 }
 
-function readOrTell(bytes: Uint8Array, tell: (reason: string) => void): Certificate | null {
+function readOrReport(bytes: Uint8Array, report: (reason: string) => void): Certificate | null {
   try {
     return readCertificate(bytes);
   } catch (error) {
     if (!isEmrtdError(error)) throw error;
-    tell(error.message);
+    report(error.message);
     return null;
   }
 }
