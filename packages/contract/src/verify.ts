@@ -283,7 +283,7 @@ export const getVerifyLogo = route(verifyAddresses.getVerifyLogo, {
   id: "getVerifyLogo",
   ...verifyAddresses.getVerifyLogo,
   summary: "Show the logo of the organization that asks",
-  description: `The picture that the organization has uploaded, or else the one at its \`logo_url\`, fetched by this service, so that its host does not see the viewer. Only for an organization with an active verified domain. PNG, JPEG or WebP, recognised by its bytes, of at most ${logoLimits.bytes / 1024} kB and ${logoLimits.sidePixels} pixels a side; redirects are not followed. A picture is kept for an hour, a failure for a minute.`,
+  description: `The uploaded picture, or else the one at \`logo_url\`, which this service fetches so that its host does not see the viewer. Only for an organization with an active verified domain. PNG, JPEG or WebP, recognised by its bytes, of at most ${logoLimits.bytes / 1024} kB and ${logoLimits.sidePixels} pixels a side; redirects are not followed. A picture is kept for an hour, a failure for a minute.`,
   reply: { status: 200, picture: logoTypes, maxAgeSeconds: 3600 },
   errors: ["SESSION_NOT_FOUND", "LOGO_NOT_FOUND"],
 });

@@ -465,7 +465,7 @@ test("the look is tried on the person's own page in a frame, and people see it o
 
   // Opened directly, or messaged by a page that does not frame it, it shows no session.
   await person.page.goto(`${url}/verify/preview?name=Evil#Evil`);
-  await person.page.getByText("Nobody is verified on this page.").waitFor();
+  await person.page.getByText("It is no verification.").waitFor();
   await person.page.evaluate(
     `postMessage({ type: "assay:look", name: "Evil", domain: null, colour: null, logo: null, scheme: "light" })`,
   );

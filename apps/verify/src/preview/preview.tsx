@@ -69,7 +69,7 @@ function Preview({ texts }: { texts: GivenTexts | null }) {
           ) : (
             <MessageScreen
               title="Preview"
-              text="The settings of an organization show here how its page will look. Nobody is verified on this page."
+              text="The settings of an organization show here how its page will look. It is no verification."
               icon="info"
             />
           )}
@@ -125,7 +125,7 @@ function sessionOf(texts: GivenTexts | null): Session {
 /** A session as a bank would ask for it. */
 function standIn({ name, domain, colour, logo }: Look): Details {
   const now = new Date(0).toISOString();
-  const reason = "Your reason for asking stands here.";
+  const reason = "Your reason appears here.";
   const fields = {
     family_name: { required: true, reason },
     date_of_birth: { required: true, reason },
