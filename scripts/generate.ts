@@ -217,7 +217,7 @@ function describeConfiguration(): string {
     "| --- | --- | --- |",
     ...rows,
     "",
-    `**Secrets from files.** ${fileSettings.map((name) => `\`${settings[name].env}\``).join(", ")} may come from a file: set \`SMTP_URL_FILE=/run/secrets/smtp\` in place of \`SMTP_URL\`. Space around the text in the file is ignored. A service that does not run in a terminal reads these files again at \`SIGHUP\`: new database connections, mails and calls of \`/metrics\` use the new values, and open connections stay. A file that cannot be read, or a value that is wrong, is logged, and the values in use stay. The key ring is also read again every few seconds.`,
+    `**Secrets from files.** ${fileSettings.map((name) => `\`${settings[name].env}\``).join(", ")} may come from a file: set \`SMTP_URL_FILE=/run/secrets/smtp\` in place of \`SMTP_URL\`. Space around the text in the file is ignored. A service outside of a terminal reads these files again at \`SIGHUP\`. New database connections, mails and calls of \`/metrics\` use the new values; open connections stay. A file that cannot be read, or a value that is wrong, is logged, and the values in use stay. The key ring is also read again every few seconds.`,
     "",
     "Additional certificate authorities for outbound https come from Node's own `NODE_EXTRA_CA_CERTS`.",
     "",

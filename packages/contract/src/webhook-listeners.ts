@@ -79,7 +79,7 @@ const listenerParams = closed({ endpoint_id: EndpointId });
 export const registerListener = route("POST /v1/webhooks/listeners", {
   id: "registerWebhookListener",
   summary: "Register a listener",
-  description: `An endpoint without a URL, for development: a program on your machine opens a stream and gets its deliveries through it, so that nothing has to be reachable from the internet. \`assay listen\` does it. It is listed among the endpoints with \`kind\` \`listener\`. While its stream is closed its deliveries wait and use up no try; after ${listenerAbsenceMinutes} minutes without a stream it is removed. Delete it like any endpoint. The signing secret is shown only here. 409 \`CONFLICT\` when the organization has reached its limit of endpoints.`,
+  description: `An endpoint without a URL, for development. A program on your machine, such as \`assay listen\`, opens a stream and gets its deliveries, so that nothing must be reachable from the internet. It is listed among the endpoints with \`kind\` \`listener\`. While its stream is closed its deliveries wait and use up no try; after ${listenerAbsenceMinutes} minutes without a stream it is removed. Delete it like any endpoint. The signing secret is shown only here. 409 \`CONFLICT\` when the organization has reached its limit of endpoints.`,
   access: { scope: "webhooks:write" },
   body: closed({
     encryption_key: RegisterWebhookKeyBody,

@@ -3,7 +3,7 @@ export const least = { sessions: 5, verifications: 1 } as const;
 
 type Fault = { name: string; longestMs: number; sessions: number; verifications: number };
 
-/** What clients and receivers were told, and what went wrong on the way, seen from outside. */
+/** Answers that clients and receivers got, and failures on the way, seen from outside. */
 export class Books {
   /** Sessions that were acknowledged, by their id. */
   readonly created = new Map<string, { reference: string; text: string }>();

@@ -22,9 +22,7 @@ type StoredSession = {
   status: string;
 };
 
-/**
- * Compares what clients and receiver were told with the service's answers now, and otherwise with its tables.
- */
+/** Compares earlier answers to clients and receiver with the service's answers now, and with its tables. */
 export async function checkBooks(
   books: Books,
   receiver: Pick<Receiver, "received">,
