@@ -20,7 +20,7 @@ const targets = new Map<string, FuzzTarget>([
 setFlagsFromString("--expose-gc");
 const collectGarbage: () => void = runInNewContext("gc");
 const mebibyte = 1024 * 1024;
-/** For each reader before memory is first measured: loading and compiling is no part of what inputs take. */
+/** Inputs per reader before memory is first measured, so that loading and compiling do not count. */
 const warmUpInputs = 20;
 
 function wholeNumber(text: string, name: string): number {

@@ -1,6 +1,6 @@
 import type { Report, Sent } from "./plan.ts";
 
-/** Resolves once the process that started this one has it: one that ends right afterwards would lose it. */
+/** Resolves once the parent process has it; a process that exits at once would lose it. */
 export function report(message: Report): Promise<void> {
   const { user, system } = process.cpuUsage();
   const sent: Sent = { ...message, cpuSeconds: (user + system) / 1e6 };

@@ -114,7 +114,7 @@ class Run {
         else planned.tests = planned.tests.filter(({ name }) => name !== test);
       } else if (message.kind === "spoilt") this.#distrust(message.ids);
     });
-    // A process that ended without a word was ended by the first mutant.
+    // A process that ended silently was ended by its first mutant.
     const id = stoppedBy?.id ?? (hasAnswered ? undefined : ids[0]);
     if (id === undefined) return "answered";
     this.#stop(id, stoppedBy?.by ?? null);

@@ -100,7 +100,7 @@ function templateOf(migrations: readonly Migration[]): string {
   return `assay_template_${hash.digest("hex").slice(0, 24)}`;
 }
 
-/** The schema of the release before, and whatever this one adds to it. */
+/** The schema of the previous release plus the additions of this one. */
 async function makeTemplate(
   server: string,
   named: readonly Migration[],

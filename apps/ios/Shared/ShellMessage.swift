@@ -4,7 +4,7 @@ import Foundation
 enum ShellMessage: Equatable {
     /// One command for the chip.
     case transceive([UInt8])
-    /// Takes the power from the chip and gives it back.
+    /// Resets the chip's power.
     case reset
     /// The reading is over or cancelled.
     case cancel

@@ -246,7 +246,7 @@ function plain(schema: unknown, leftOut: ReadonlySet<string>): JsonSchema {
   for (const [name, value] of Object.entries(schema as object)) {
     if (name.startsWith("~") || leftOut.has(name)) continue;
     if (name === "pattern" && String(value).length > maxPatternLength) continue;
-    // The pattern says what an example would.
+    // The pattern makes the example redundant.
     if (name === "examples" && "pattern" in (schema as object)) continue;
     if (dataKeywords.has(name)) copy[name] = value as Json;
     else if (name === "properties")

@@ -40,7 +40,7 @@ function isUnmistakable(labels: readonly string[]): boolean {
   const tld = labels.at(-1) ?? "";
   const systems = labels.map((label) => systemOf(label, tld));
   if (systems.includes(null)) return false;
-  // Between two labels that are read from right to left the dot is too, and the labels change places.
+  // Between two right-to-left labels the dot is right-to-left too, so the labels swap places.
   const fromRight = systems.filter((system) => system?.fromRight === true).length;
   if (fromRight > 1 && fromRight < labels.length) return false;
   return labels.every((label, index) => {

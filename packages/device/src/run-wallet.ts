@@ -20,7 +20,7 @@ type WalletRun = Omit<ConsentOptions, "consent"> & {
 export type WalletRunOutcome =
   | { kind: "succeeded"; sessionId: string }
   | { kind: "failed"; sessionId: string; failureCode: FailureCode | null }
-  /** The wallet said no. The session stays open. */
+  /** The wallet declined. The session stays open. */
   | { kind: "declined"; sessionId: string };
 
 /** A session that takes more refusals than this does not count them. */

@@ -1,7 +1,7 @@
 /** A mistake in how the device was started, which its user can correct. */
 export class DeviceError extends Error {}
 
-/** `handoffToken`: of a code that the person's page shows, whose link ends in it. */
+/** `handoffToken`: from the link in a code on the person's page. */
 export function parseVerificationUrl(text: string): {
   baseUrl: string;
   sessionId: string;

@@ -35,7 +35,7 @@ type MovementsPassed = {
   readonly ok: true;
   /** Embeddings of frames that look straight ahead, for the match. */
   readonly frontal: readonly (readonly number[])[];
-  /** The greatest distance between the person of one frame and of another that look straight ahead. */
+  /** The largest distance between the faces of two straight frames. */
   readonly identitySpread: number;
   readonly framesPerSecond: number;
 };

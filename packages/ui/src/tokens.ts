@@ -53,7 +53,7 @@ export const readableOn: readonly (readonly [text: ColourName, on: readonly Colo
 const sans =
   '"Inter", "Inter Fallback", system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif';
 
-/** Everything else. Sizes are in rem, so that they grow with the reader's own size of text. */
+/** Everything else. Sizes are in rem, so that they grow with the reader's text size. */
 export const others = {
   "font-text": sans,
   "font-code": "ui-monospace, SFMono-Regular, Menlo, Consolas, monospace",

@@ -49,7 +49,7 @@ export function Layout({
   const [spoken, setSpoken] = useState("");
   const announce = useCallback((text: string) => {
     setSpoken("");
-    // The same words twice are only spoken twice when the region was empty in between.
+    // A repeated text is spoken again only if the region was empty in between.
     setTimeout(() => setSpoken(text), 50);
   }, []);
   return (

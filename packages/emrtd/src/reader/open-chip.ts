@@ -382,7 +382,7 @@ export class Chip {
 
   async #selectApplication(): Promise<void> {
     const answer = await this.#selectProbing(selectApplication);
-    // Who selected it before us may have made this one too many.
+    // If the phone has already selected it, some chips refuse a second SELECT.
     if (answer.statusWord !== statusWords.ok && this.#inApplication && this.#messaging === null) return;
     requireOk(answer, "SELECT of the travel document application");
     this.#inApplication = true;

@@ -80,7 +80,7 @@ export function readDocumentContent(files: DocumentFiles, now: Date): DocumentCo
 export function readChipKeys({ dataGroups }: DocumentFiles, { hashes }: LdsSecurityObject): ChipKeys {
   const dg14 = dataGroups.get(14);
   const dg15 = dataGroups.get(15);
-  // Both are read in any case, so that a malformed group is never passed over.
+  // Both are always read, so that a malformed group is never ignored.
   const securityInfos = dg14 === undefined ? null : readDg14(dg14);
   const activeAuthenticationKey = dg15 === undefined ? null : readDg15(dg15);
   return {

@@ -42,7 +42,7 @@ export type VirtualChipQuirks = {
   readonly refuseSelectMasterFile?: boolean;
   /** Refuses READ BINARY in extended length, although it understands other commands in it. */
   readonly refuseExtendedReads?: boolean;
-  /** Says without protection what it refuses inside of a session, and ends the session with it. */
+  /** Refuses without protection inside a session, which ends the session. */
   readonly plainRefusals?: boolean;
   /** Once a session was lost, answers everything with this status word until it is reset. */
   readonly closedUntilReset?: number;
