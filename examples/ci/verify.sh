@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tests an integration against the Assay at ASSAY_URL. START is the command of your server, which listens at PORT.
+# Tests an integration against the Assay at ASSAY_URL. START is your server's command; it listens at PORT.
 # Needs curl and Node 20 or later.
 set -eu
 ASSAY_URL=${ASSAY_URL:-http://127.0.0.1:3000}

@@ -1,5 +1,5 @@
 <?php
-// The least of a Laravel application around the recipe: Debian has the framework without the skeleton of a project.
+// A minimal Laravel application around the recipe: Debian has the framework without a project skeleton.
 use Illuminate\Contracts\Debug\ExceptionHandler;
 use Illuminate\Contracts\Http\Kernel as KernelContract;
 use Illuminate\Foundation\Bootstrap;

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// The queue is a folder with a file for each event; a file that is empty is done. With several servers use a table of
+// The queue is a folder with a file per event; an empty file is done. With several servers use a table of
 // your database, with the id as its primary key.
 const queue = "events"
 

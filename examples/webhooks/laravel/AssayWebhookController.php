@@ -24,7 +24,7 @@ class AssayWebhookController
         }
         // The queue is a table, which a migration makes: id, a string and its primary key, and event, a text or null.
         DB::table('assay_events')->insertOrIgnore(['id' => json_decode($text)->id, 'event' => $text]);
-        // Runs when the response has been sent. Schedule it too, for what has failed: once a minute, without overlapping.
+        // Runs after the response. Also schedule it for failed events: once a minute, without overlapping.
         app()->terminating(fn () => self::handleWaiting());
         return response()->noContent();
     }

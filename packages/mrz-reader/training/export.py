@@ -114,7 +114,8 @@ def begun(name, pictures, folder="../networks", plans=PLANS):
         for pair, (variance, mean) in seen.items():
             conv, norm = pair
             conv._forward_hooks.clear()
-            # To the size that training is used to: the weights before a batch norm may have any, and the size of a step does not follow it.
+            # Rescaled to the usual size: weights before a batch norm may have any,
+            # and the size of a step does not follow it.
             fan_in = conv.weight[0].numel()
             size = conv.weight.square().mean((1, 2, 3)).sqrt().clamp(min=1e-6)
             by = 2 / (3 * fan_in) ** 0.5 / size

@@ -20,7 +20,8 @@ CAP_PIXELS = 26
 VARIANTS = 6
 DEBIAN = "/usr/share/fonts/"
 TEXLIVE = "/usr/share/texlive/texmf-dist/fonts/opentype/public/"
-# (file, share of the text, use). "held" and "foreign" faces are never trained on: "held" are designs of OCR-B, which is what documents are printed in, "foreign" are others.
+# (file, share of the text, use). "held" and "foreign" faces are never trained on: "held" are designs of OCR-B,
+# the font of documents, "foreign" are others.
 FACES = [
     (DEBIAN + "opentype/ocr-b/OCRB.otf", 0.34, "train"),
     # Drawn lines in a design of OCR-B with round ends, cut by scans.py; see README.md.

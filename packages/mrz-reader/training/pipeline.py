@@ -111,7 +111,7 @@ def find_zone(coarse, refine, frame):
     middle = shrunk(frame, MIDDLE_SIDE)
     found = look_until_still(refine, frame, quad, middle)
     for which in (0, 1):
-        # A corner on a wrong line makes a quad that no zone has; from where it should be, the zone is looked at again.
+        # A corner on a wrong line gives an impossible quad; the search restarts from the corrected position.
         at = (~consistent(found)).nonzero()[:, 0]
         if len(at) == 0:
             break

@@ -16,7 +16,8 @@ CANVAS_MM = 125.0
 ZONE_MM = 30.0
 PAGE_MM = 88.0
 TAPS = 15
-# Shapes kept of each scanned character, from the lightest print to the heaviest, and the share of documents that are printed with them.
+# Shapes kept of each scanned character, from the lightest print to the heaviest,
+# and the share of documents printed with them.
 SCANNED, SCANNED_SHARE = 96, 0.3
 
 

@@ -163,7 +163,8 @@ def cut(net, ink, said):
     if cost > 1.2 or any(s is None for s in steps):
         return []
     middles = [((s + 0.5) * 4 - 12) / 12 * CELL_W for s in steps]
-    # Between two characters: where there is least ink near the middle. A character that touches its neighbour there is left out.
+    # The cut between two characters is where there is least ink near the middle.
+    # A character that touches its neighbour there is left out.
     filled = strip.sum(0)
     def gap(near):
         low, high = max(0, int(near - CELL_W / 3)), min(len(filled), int(near + CELL_W / 3))

@@ -94,7 +94,8 @@ class Trainer:
         total.backward()
         # Each network by itself: they share the pictures, not the size of their gradients.
         norms = [torch.nn.utils.clip_grad_norm_(n.parameters(), 5.0) for n in self.networks.values() if next(n.parameters()).grad is not None]
-        # A step that is not finite is not taken. On a GPU the optimizer itself is told, because an answer here would have to be waited for.
+        # Skips a step that is not finite. On a GPU the optimizer checks it,
+        # because a check here would wait for the result.
         sound = torch.stack([torch.isfinite(norm) for norm in norms]).all()
         if self.device == "cuda":
             self.optimizer.found_inf = (~sound).float()
@@ -390,7 +391,7 @@ def read_loss(net, strips, text, covered, device):
     with amp(device):
         maps, _ = net(strips.contiguous(memory_format=torch.channels_last))
     logs = maps[:, :, 0].float().log_softmax(1).permute(2, 0, 1)
-    # Covered characters move to the end of the target, which its length cuts off: what nobody can see is not to be guessed.
+    # Covered characters move to the end of the target, beyond its length: invisible ones must not be guessed.
     order = torch.argsort(covered.to(torch.uint8), dim=1, stable=True)
     lengths = (~covered).sum(1)
     frames = torch.full((len(text),), logs.shape[0], dtype=torch.long, device=logs.device)
@@ -407,7 +408,8 @@ def timed(device):
 def train_read(args, device):
     """The text, by corners of a refinement that is trained already."""
     renderer = Renderer(args.atlas, device, args.seed, scanned=args.scanned)
-    # More than half without any language: what no check digit can tell apart (0 and O) is to be told by its shape, and not by what stands around it.
+    # More than half without any language: characters that no check digit distinguishes (0 and O)
+    # must be recognized by shape, not by context.
     pool = Texts(args.seed + 1, args.documents, device, scramble=0.55, confusable=0.3)
     refine = export.shipped()["refine"] if args.refine is None else Network(REFINE)
     if args.refine is not None:
@@ -426,7 +428,8 @@ def train_read(args, device):
                     break
                 if measure:
                     at.append(timed(device))
-                # Each picture is read twice, cut out differently; each shape is a step of its own, because a step's price is mostly the number of its kernels.
+                # Each picture is read twice, cut out differently. Each shape is a separate step,
+                # because the cost of a step is mostly the number of its kernels.
                 inputs = [part for quads in cuts(refine, renderer, batch) for part in read_inputs(batch, quads)]
             if measure:
                 at.append(timed(device))

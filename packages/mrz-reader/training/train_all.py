@@ -17,7 +17,7 @@ import time
 
 RUN = pathlib.Path("build/run")
 FIND, READ = 2, 3
-# The latest that the first steps of a training may take, in seconds: libraries are loaded and kernels chosen first.
+# Time limit in seconds for the first steps of a training, in which libraries load and kernels are chosen.
 FIRST_STEPS = 200
 
 
