@@ -74,7 +74,7 @@ export function FaceCamera({
         <h1 id={title} className="sr-only">
           {t.faceTitle}
         </h1>
-        {/* Overlaps the oval's rim and fits its text; the rest is lamp. A fixed height keeps the face still. */}
+        {/* Overlaps the oval's rim and fits its text; the rest is lamp. A fixed height keeps it still. */}
         <div className="relative z-1 -mb-13 flex min-h-32 w-full items-end justify-center">
           <div className="rounded-3xl bg-[#101513] px-4 py-2 text-white">
             <div aria-live="assertive" aria-atomic="true">
