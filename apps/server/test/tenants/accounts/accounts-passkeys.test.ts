@@ -290,7 +290,7 @@ test("an account has twenty passkeys at most", async () => {
 test("under a bare address there are no passkeys, and the answer says what to do", async () => {
   const plain = await startTestService();
   const answer = await plain.api.post("/v1/auth/sign-in/passkey/options");
-  expectError(answer, 409, "PASSKEYS_UNAVAILABLE", /bare network address/);
+  expectError(answer, 409, "PASSKEYS_UNAVAILABLE", /IP address/);
   assert.match(answer.body.error?.hint ?? "", /PUBLIC_URL/);
 });
 

@@ -131,7 +131,7 @@ async function startWith(mode: string): Promise<TestService> {
 test("where sign-up is closed only the operator makes accounts", async () => {
   const { api, core } = await startWith("closed");
   const refused = await create(api, "ada@example.com");
-  expectError(refused, 403, "SIGN_UP_CLOSED", /does not take sign-ups/);
+  expectError(refused, 403, "SIGN_UP_CLOSED", /does not accept sign-ups/);
   assert.match(refused.body.error?.hint ?? "", /operator/);
   const person = await preparePerson({ name: "Root", email: "root@example.com", password });
   await createUser(core, person, { emailVerified: true });

@@ -36,7 +36,7 @@ test("the operator makes the first account where sign-up is closed", async () =>
   assert.equal(user.email_verified, true);
   const again = await assay(args, env);
   assert.equal(again.code, 1);
-  assert.match(again.stderr, /is the e-mail of an account already/);
+  assert.match(again.stderr, /An account with this `email` exists already/);
 });
 
 test("outside of tests a password is kept as Argon2id of 19 MiB and two passes", async () => {
