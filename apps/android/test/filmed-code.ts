@@ -1,0 +1,127 @@
+import qrcode from "qrcode-generator";
+
+export type Picture = { width: number; height: number; light: Uint8Array };
+
+export type Code = { modules: number; isDark: (row: number, column: number) => boolean };
+
+/** What a camera makes of a code on a screen. */
+export type View = {
+  /** Pixels of a module in the middle of the picture. */
+  module: number;
+  /** Degrees: the phone is turned, leans back or to one side. */
+  turn?: number;
+  back?: number;
+  side?: number;
+  /** Pixels that one is mixed with on each side, twice. */
+  blur?: number;
+  noise?: number;
+  /** Brightness of dark and light modules. */
+  contrast?: readonly [number, number];
+  /** How much darker the right edge is than the left one. */
+  shadow?: number;
+};
+
+export function drawnCode(
+  text: string,
+  {
+    version = 0,
+    level = "M",
+    mode = "Byte",
+  }: { version?: number; level?: string; mode?: "Byte" | "Numeric" | "Alphanumeric" } = {},
+): Code {
+  const code = qrcode(version as Parameters<typeof qrcode>[0], level as "M");
+  code.addData(text, mode);
+  code.make();
+  return { modules: code.getModuleCount(), isDark: (row, column) => code.isDark(row, column) };
+}
+
+/** Numbers from 0 to 1, the same in every run. */
+export function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/** A picture of a square camera, with the code in its middle on a light page. */
+export function filmed(code: Code, view: View, size = 480): Picture {
+  const toCode = inverse(projectionOf(view, size));
+  const [dark, lit] = view.contrast ?? [25, 235];
+  const light = new Float64Array(size * size);
+  for (let y = 0; y < size; y++)
+    for (let x = 0; x < size; x++) {
+      let sum = 0;
+      for (const dy of [0.25, 0.75])
+        for (const dx of [0.25, 0.75]) {
+          const [u, v] = toCode(x + dx, y + dy);
+          const [column, row] = [Math.floor(u + code.modules / 2), Math.floor(v + code.modules / 2)];
+          const isInCode = row >= 0 && column >= 0 && row < code.modules && column < code.modules;
+          sum += isInCode && code.isDark(row, column) ? dark : lit;
+        }
+      light[y * size + x] = (sum / 4) * (1 - (view.shadow ?? 0) * (x / size));
+    }
+  const random = seeded(7);
+  const blurred = [1, 2].reduce((picture) => boxBlur(picture, size, view.blur ?? 0), light);
+  return {
+    width: size,
+    height: size,
+    light: Uint8Array.from(blurred, (value) =>
+      Math.max(0, Math.min(255, Math.round(value + (random() - 0.5) * 2 * (view.noise ?? 0)))),
+    ),
+  };
+}
+
+type Row = readonly [number, number, number];
+type Matrix = readonly [Row, Row, Row];
+
+/** From a place on the code's plane, in modules around its middle, to the picture. */
+function projectionOf({ module, turn = 0, back = 0, side = 0 }: View, size: number): Matrix {
+  const [a, b, c] = [turn, back, side].map((degrees) => (degrees * Math.PI) / 180) as [
+    number,
+    number,
+    number,
+  ];
+  // The plane is turned in itself, then leans back, then to the side.
+  const [far, middle] = [1.3 * size, size / 2];
+  const [sinA, cosA, sinB, sinC, cosC] = [Math.sin(a), Math.cos(a), Math.sin(b), Math.sin(c), Math.cos(c)];
+  const u = (cosA * sinC + sinA * sinB * cosC) * module;
+  const v = (-sinA * sinC + cosA * sinB * cosC) * module;
+  const wide = far * module;
+  const tall = far * module * Math.cos(b);
+  return [
+    [
+      wide * (cosA * cosC - sinA * sinB * sinC) + middle * u,
+      wide * (-sinA * cosC - cosA * sinB * sinC) + middle * v,
+      middle * far,
+    ],
+    [tall * sinA + middle * u, tall * cosA + middle * v, middle * far],
+    [u, v, far],
+  ];
+}
+
+function inverse(matrix: Matrix): (x: number, y: number) => readonly [number, number] {
+  const [[a, b, c], [d, e, f], [g, h, i]] = matrix;
+  return (x, y) => {
+    const u = (e * i - f * h) * x + (c * h - b * i) * y + (b * f - c * e);
+    const v = (f * g - d * i) * x + (a * i - c * g) * y + (c * d - a * f);
+    const depth = (d * h - e * g) * x + (b * g - a * h) * y + (a * e - b * d);
+    return [u / depth, v / depth];
+  };
+}
+
+function boxBlur(light: Float64Array, size: number, radius: number): Float64Array {
+  if (radius === 0) return light;
+  const along = (from: Float64Array, step: number) =>
+    from.map((_, at) => {
+      const place = Math.floor(at / step) % size;
+      let [sum, count] = [0, 0];
+      for (let by = -radius; by <= radius; by++)
+        if (place + by >= 0 && place + by < size) {
+          sum += from[at + by * step] ?? 0;
+          count++;
+        }
+      return sum / count;
+    });
+  return along(along(light, 1), size);
+}
