@@ -87,7 +87,8 @@ function overall(light) {
 }
 
 const isDark = ({ width, height, dark }, x, y) => {
-  const [column, row] = [Math.floor(x), Math.floor(y)];
+  const column = Math.floor(x);
+  const row = Math.floor(y);
   return column >= 0 && row >= 0 && column < width && row < height && dark[row * width + column] === 1;
 };
 
@@ -298,19 +299,21 @@ function projection(pairs) {
   };
 }
 
+const withinModule = [
+  [0.5, 0.5],
+  [0.3, 0.5],
+  [0.7, 0.5],
+  [0.5, 0.3],
+  [0.5, 0.7],
+];
+
 /** Dark where most of five places within the module are. */
 function sampled(picture, place, size) {
   const modules = new Uint8Array(size * size);
   for (let y = 0; y < size; y++)
     for (let x = 0; x < size; x++) {
       let dark = 0;
-      for (const [u, v] of [
-        [0.5, 0.5],
-        [0.3, 0.5],
-        [0.7, 0.5],
-        [0.5, 0.3],
-        [0.5, 0.7],
-      ]) {
+      for (const [u, v] of withinModule) {
         const at = place(x + u, y + v);
         if (isDark(picture, at.x, at.y)) dark++;
       }

@@ -30,7 +30,8 @@ export function drawnCode(
   }: { version?: number; level?: string; mode?: "Byte" | "Numeric" | "Alphanumeric" } = {},
 ): Code {
   const code = qrcode(version as Parameters<typeof qrcode>[0], level as "M");
-  code.addData(text, mode);
+  // The generator takes a character for a byte.
+  code.addData(Buffer.from(text).toString("latin1"), mode);
   code.make();
   return { modules: code.getModuleCount(), isDark: (row, column) => code.isDark(row, column) };
 }
@@ -46,20 +47,25 @@ export function seeded(seed: number): () => number {
 
 /** A picture of a square camera, with the code in its middle on a light page. */
 export function filmed(code: Code, view: View, size = 480): Picture {
-  const toCode = inverse(projectionOf(view, size));
+  const [across, down, depth] = inverse(projectionOf(view, size));
   const [dark, lit] = view.contrast ?? [25, 235];
+  const { modules } = code;
+  const isDark = Array.from({ length: modules ** 2 }, (_, at) =>
+    code.isDark(Math.floor(at / modules), at % modules),
+  );
   const light = new Float64Array(size * size);
-  for (let y = 0; y < size; y++)
-    for (let x = 0; x < size; x++) {
-      let sum = 0;
-      for (const dy of [0.25, 0.75])
-        for (const dx of [0.25, 0.75]) {
-          const [u, v] = toCode(x + dx, y + dy);
-          const [column, row] = [Math.floor(u + code.modules / 2), Math.floor(v + code.modules / 2)];
-          const isInCode = row >= 0 && column >= 0 && row < code.modules && column < code.modules;
-          sum += isInCode && code.isDark(row, column) ? dark : lit;
-        }
-      light[y * size + x] = (sum / 4) * (1 - (view.shadow ?? 0) * (x / size));
+  // Four places in each pixel.
+  for (let row = 0; row < 2 * size; row++)
+    for (let column = 0; column < 2 * size; column++) {
+      const [x, y] = [column / 2 + 0.25, row / 2 + 0.25];
+      const scale = depth[0] * x + depth[1] * y + depth[2];
+      const u = Math.floor((across[0] * x + across[1] * y + across[2]) / scale + modules / 2);
+      const v = Math.floor((down[0] * x + down[1] * y + down[2]) / scale + modules / 2);
+      const isInCode = u >= 0 && v >= 0 && u < modules && v < modules;
+      const brightness =
+        (isInCode && isDark[v * modules + u] ? dark : lit) * (1 - ((view.shadow ?? 0) * x) / size);
+      light[(row >> 1) * size + (column >> 1)] =
+        (light[(row >> 1) * size + (column >> 1)] ?? 0) + brightness / 4;
     }
   const random = seeded(7);
   const blurred = [1, 2].reduce((picture) => boxBlur(picture, size, view.blur ?? 0), light);
@@ -100,14 +106,13 @@ function projectionOf({ module, turn = 0, back = 0, side = 0 }: View, size: numb
   ];
 }
 
-function inverse(matrix: Matrix): (x: number, y: number) => readonly [number, number] {
-  const [[a, b, c], [d, e, f], [g, h, i]] = matrix;
-  return (x, y) => {
-    const u = (e * i - f * h) * x + (c * h - b * i) * y + (b * f - c * e);
-    const v = (f * g - d * i) * x + (a * i - c * g) * y + (c * d - a * f);
-    const depth = (d * h - e * g) * x + (b * g - a * h) * y + (a * e - b * d);
-    return [u / depth, v / depth];
-  };
+/** Up to a factor, which a projection does not have. */
+function inverse([[a, b, c], [d, e, f], [g, h, i]]: Matrix): Matrix {
+  return [
+    [e * i - f * h, c * h - b * i, b * f - c * e],
+    [f * g - d * i, a * i - c * g, c * d - a * f],
+    [d * h - e * g, b * g - a * h, a * e - b * d],
+  ];
 }
 
 function boxBlur(light: Float64Array, size: number, radius: number): Float64Array {

@@ -56,8 +56,8 @@ test("the app's words are there in every language of the page, and none is left 
 test("both shells ask for the link, and whether to open it, in the same words", () => {
   for (const language of pageLanguages) {
     const [here, there] = [textsOf(language), iosTextsOf(language)];
-    const shared = [...here.keys()].filter((name) => /^(?:entry|ask)_/.test(name));
-    assert.equal(shared.length, 10);
+    const shared = [...here.keys()].filter((name) => /^(?:entry|scan|ask)_/.test(name));
+    assert.equal(shared.length, 14);
     for (const name of shared)
       assert.equal(here.get(name), there.get(name)?.replace("%@", "%1$s"), `${language} ${name}`);
   }

@@ -1,9 +1,10 @@
 import UIKit
 
-/// The screen without a session: how to start one, and a field for its link.
+/// What is shown without a session: how to come to one, the way to the scanner, and a field for a link.
 final class EntryController: UIViewController, UITextFieldDelegate {
     private let read: (String?) -> ReaderLink?
     private let onLink: (ReaderLink) -> Void
+    private let onScan: () -> Void
     private let field = UITextField()
     private let problem = UILabel()
     private let link: ReaderLink?
@@ -14,12 +15,14 @@ final class EntryController: UIViewController, UITextFieldDelegate {
         link: ReaderLink?,
         problem: String?,
         read: @escaping (String?) -> ReaderLink?,
-        onLink: @escaping (ReaderLink) -> Void
+        onLink: @escaping (ReaderLink) -> Void,
+        onScan: @escaping () -> Void
     ) {
         self.link = link
         said = problem
         self.read = read
         self.onLink = onLink
+        self.onScan = onScan
         super.init(nibName: nil, bundle: nil)
     }
 
@@ -46,11 +49,9 @@ final class EntryController: UIViewController, UITextFieldDelegate {
         field.spellCheckingType = .no
         field.returnKeyType = .go
         field.delegate = self
-        let open = UIButton(type: .system)
-        open.setTitle(TextKey.entryOpen.text, for: .normal)
-        open.titleLabel?.font = .preferredFont(forTextStyle: .headline)
-        open.addAction(UIAction { [weak self] _ in self?.openTyped() }, for: .touchUpInside)
-        let column = UIStackView(arrangedSubviews: [words, field, problem, open])
+        let scan = button(TextKey.entryScan.text) { [weak self] in self?.onScan() }
+        let open = button(TextKey.entryOpen.text) { [weak self] in self?.openTyped() }
+        let column = UIStackView(arrangedSubviews: [words, scan, field, problem, open])
         column.axis = .vertical
         column.spacing = 16
         column.translatesAutoresizingMaskIntoConstraints = false
@@ -77,6 +78,14 @@ final class EntryController: UIViewController, UITextFieldDelegate {
         }
         field.resignFirstResponder()
         onLink(link)
+    }
+
+    private func button(_ title: String, _ pressed: @escaping () -> Void) -> UIButton {
+        let button = UIButton(type: .system)
+        button.setTitle(title, for: .normal)
+        button.titleLabel?.font = .preferredFont(forTextStyle: .headline)
+        button.addAction(UIAction { _ in pressed() }, for: .touchUpInside)
+        return button
     }
 
     private func label(_ text: String) -> UILabel {

@@ -42,6 +42,7 @@ final class SceneDelegate: UIResponder, UIWindowSceneDelegate {
 
     func sceneDidEnterBackground(_ scene: UIScene) {
         page?.covered(true)
+        if window?.rootViewController is ScanController { showEntry() }
     }
 
     func sceneWillEnterForeground(_ scene: UIScene) {
@@ -97,7 +98,23 @@ final class SceneDelegate: UIResponder, UIWindowSceneDelegate {
 
     private func showEntry(link: ReaderLink? = nil, problem: String? = nil) {
         closePage()
+        window?.rootViewController = EntryController(
+            link: link,
+            problem: problem,
+            read: { [allowed] in ReaderLink.parse($0, allowed: allowed) },
+            onLink: { [weak self] in self?.open($0) },
+            onScan: { [weak self] in self?.showScan() }
+        )
+    }
+
+    private func showScan() {
         let read = { [allowed] (text: String?) in ReaderLink.parse(text, allowed: allowed) }
-        window?.rootViewController = EntryController(link: link, problem: problem, read: read) { [weak self] in self?.open($0) }
+        window?.rootViewController = ScanController(read: read) { [weak self] answer in
+            switch answer {
+            case .scanned(let link): self?.open(link)
+            case .back: self?.showEntry()
+            case .noCamera: self?.showEntry(problem: TextKey.scanNoCamera.text)
+            }
+        }
     }
 }

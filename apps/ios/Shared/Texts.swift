@@ -3,9 +3,13 @@ import Foundation
 /// The shell's own words, in the languages of Resources. Everything else is said by the page.
 enum TextKey: String, CaseIterable {
     case entryText = "entry_text"
+    case entryScan = "entry_scan"
     case entryHint = "entry_hint"
     case entryOpen = "entry_open"
     case entryWrong = "entry_wrong"
+    case scanText = "scan_text"
+    case scanNoCamera = "scan_no_camera"
+    case scanBack = "scan_back"
     case askTitle = "ask_title"
     case askPartner = "ask_partner"
     case askText = "ask_text"

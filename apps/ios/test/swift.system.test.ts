@@ -46,7 +46,7 @@ test("the whole source of the iPhone shell fits together, as far as stubs of App
   skip,
 }, () => {
   withFolder((made) => {
-    for (const name of ["CoreNFC", "Security", "UIKit", "WebKit"])
+    for (const name of ["CoreNFC", "Security", "UIKit", "AVFoundation", "WebKit"])
       compile(
         ...["-emit-module", "-module-name", name, "-I", made],
         ...["-emit-module-path", path.join(made, `${name}.swiftmodule`), `test/stubs/${name}.swift`],

@@ -39,7 +39,8 @@ public class UIWindowScene: UIScene {}
     public static func activate(_ constraints: [NSLayoutConstraint]) {}
 }
 @MainActor public class UILayoutGuide: NSObject {
-    public let topAnchor = NSLayoutAnchorStub(), leadingAnchor = NSLayoutAnchorStub(), trailingAnchor = NSLayoutAnchorStub()
+    public let topAnchor = NSLayoutAnchorStub(), bottomAnchor = NSLayoutAnchorStub()
+    public let leadingAnchor = NSLayoutAnchorStub(), trailingAnchor = NSLayoutAnchorStub()
 }
 public struct UIColor: Sendable {
     public static let systemBackground = UIColor(), systemRed = UIColor()
@@ -55,14 +56,22 @@ public struct UIFont: Sendable {
     public let topAnchor = NSLayoutAnchorStub(), bottomAnchor = NSLayoutAnchorStub()
     public let leadingAnchor = NSLayoutAnchorStub(), trailingAnchor = NSLayoutAnchorStub()
     public let safeAreaLayoutGuide = UILayoutGuide(), layoutMarginsGuide = UILayoutGuide()
+    public let layer = CALayer()
+    public var bounds = CGRect.zero
     public func addSubview(_ view: UIView) {}
     public func removeFromSuperview() {}
+}
+@MainActor open class CALayer: NSObject {
+    public var frame = CGRect.zero
+    public func addSublayer(_ layer: CALayer) {}
 }
 @MainActor open class UIViewController: UIResponder {
     public var view: UIView = UIView()
     public init(nibName: String?, bundle: Bundle?) {}
     public required init?(coder: NSCoder) {}
     open func viewDidLoad() {}
+    open func viewDidLayoutSubviews() {}
+    open func viewDidDisappear(_ animated: Bool) {}
 }
 public class UIWindow: UIView {
     public var rootViewController: UIViewController?

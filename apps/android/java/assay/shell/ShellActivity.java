@@ -46,8 +46,9 @@ import org.json.JSONObject;
  * Stored data is deleted when the person leaves the shell or the session's hour is over.
  */
 public final class ShellActivity extends Activity
-        implements ChipReader.Listener, FrameVoucher.Listener, PageView.Host, OriginCheck.Listener {
+        implements ChipReader.Listener, FrameVoucher.Listener, PageView.Host, OriginCheck.Listener, ScanView.Host {
     private static final int CAMERA_REQUEST = 1;
+    private static final int SCAN_REQUEST = 2;
     private static final String SHOWN_PAGE = "page";
 
     private ChipReader reader;
@@ -67,6 +68,12 @@ public final class ShellActivity extends Activity
     /** Lies over a page that could not be loaded; null when there is none. */
     private View notLoaded;
     private PermissionRequest cameraAsked;
+    /** The person wants to scan and is asked for the camera. */
+    private boolean scanAsked;
+    /** The scanner; null while it is not shown. */
+    private ScanView scanner;
+    /** Why the code before the scanner is not opened. */
+    private TextView scanProblem;
     private AlertDialog question;
 
     private final BroadcastReceiver readerSwitched = new BroadcastReceiver() {
@@ -156,6 +163,8 @@ public final class ShellActivity extends Activity
     protected void onStop() {
         connectivity().unregisterNetworkCallback(networkBack);
         if (page != null) page.onPause();
+        // The camera is not to go on where nobody sees its picture.
+        if (scanner != null) showEntry(null);
         super.onStop();
     }
 
@@ -193,6 +202,8 @@ public final class ShellActivity extends Activity
         if (reader.cancel()) return;
         if (page != null && page.canGoBack()) {
             page.goBack();
+        } else if (scanner != null) {
+            showEntry(null);
         } else if (page == null) {
             super.onBackPressed();
         } else {
@@ -242,14 +253,56 @@ public final class ShellActivity extends Activity
             }
         });
         closeAll();
-        LinearLayout column = column(words(R.string.entry_text), field, open);
+        Button scanCode = button(R.string.entry_scan, new View.OnClickListener() {
+            @Override
+            public void onClick(View view) {
+                startScan();
+            }
+        });
+        LinearLayout column = column(words(R.string.entry_text), scanCode, field, open);
         if (problem != null) column.addView(words(problem), 0);
         frame.addView(column);
     }
 
-    /**
-     * Opens nothing of the origin before it has answered as a verification service and the person has agreed.
-     */
+    private void startScan() {
+        if (checkSelfPermission(Manifest.permission.CAMERA) == PackageManager.PERMISSION_GRANTED) {
+            showScanner();
+            return;
+        }
+        scanAsked = true;
+        requestPermissions(new String[] {Manifest.permission.CAMERA}, SCAN_REQUEST);
+    }
+
+    private void showScanner() {
+        closeAll();
+        scanner = new ScanView(this, this);
+        scanProblem = words("");
+        scanProblem.setAccessibilityLiveRegion(View.ACCESSIBILITY_LIVE_REGION_POLITE);
+        Button back = button(R.string.scan_back, new View.OnClickListener() {
+            @Override
+            public void onClick(View view) {
+                showEntry(null);
+            }
+        });
+        LinearLayout column = column(words(R.string.scan_text), scanProblem, back);
+        column.addView(scanner, 1, new LinearLayout.LayoutParams(LinearLayout.LayoutParams.MATCH_PARENT, 0, 1));
+        frame.addView(column);
+    }
+
+    /** A code is as good as a pasted link: the same rules, and the same question to the person. */
+    @Override
+    public void onScanned(String text) {
+        ReaderLink scanned = readLink(text);
+        if (scanned == null) scanProblem.setText(R.string.entry_wrong);
+        else open(scanned);
+    }
+
+    @Override
+    public void onNoCamera() {
+        showEntry(getString(R.string.scan_no_camera));
+    }
+
+    /** Nothing of the origin is opened before it has said that it is a verification service, and the person has agreed. */
     private void askWhetherToOpen(ReaderLink asked) {
         closeAll();
         frame.addView(new ProgressBar(this), new FrameLayout.LayoutParams(-2, -2, Gravity.CENTER));
@@ -355,8 +408,11 @@ public final class ShellActivity extends Activity
         unasked = null;
         reader.cancel();
         answerCamera(false);
+        scanAsked = false;
         notLoaded = null;
         frame.removeAllViews();
+        if (scanner != null) scanner.close();
+        scanner = null;
         if (page == null) return;
         page.close();
         page = null;
@@ -524,7 +580,10 @@ public final class ShellActivity extends Activity
 
     @Override
     public void onRequestPermissionsResult(int request, String[] permissions, int[] results) {
-        if (request != CAMERA_REQUEST) return;
-        answerCamera(results.length == 1 && results[0] == PackageManager.PERMISSION_GRANTED);
+        boolean granted = results.length == 1 && results[0] == PackageManager.PERMISSION_GRANTED;
+        if (request == CAMERA_REQUEST) answerCamera(granted);
+        // A link that came meanwhile goes first.
+        else if (request == SCAN_REQUEST && scanAsked && granted) showScanner();
+        else if (request == SCAN_REQUEST && scanAsked) onNoCamera();
     }
 }

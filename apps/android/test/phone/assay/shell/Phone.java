@@ -112,6 +112,19 @@ final class Phone {
         return this;
     }
 
+    /** Null while the scanner is not shown. */
+    WebView scanner() {
+        return ReflectionHelpers.getField(activity, "scanner");
+    }
+
+    /** The scanner's page is there, and says `message`. */
+    void sayAsScanner(String message) {
+        PhoneWebView shown = Shadow.extract(scanner());
+        if (shown.offered == null) shown.getWebViewClient().onPageFinished(scanner(), shown.getLastLoadedUrl());
+        shown.offered.getPorts()[0].postMessage(new WebMessage(message));
+        idle();
+    }
+
     boolean hasPort() {
         return pageEnd != null && !((RoboWebMessagePort) pageEnd).isClosed();
     }

@@ -7,8 +7,10 @@ import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 import static org.robolectric.Shadows.shadowOf;
 
+import android.Manifest;
 import android.content.Context;
 import android.content.Intent;
+import android.content.pm.PackageManager;
 import android.net.ConnectivityManager;
 import android.net.Uri;
 import android.widget.Button;
@@ -30,7 +32,10 @@ import org.junit.Before;
 import org.junit.Test;
 import org.junit.runner.RunWith;
 import org.robolectric.RobolectricTestRunner;
+import org.robolectric.RuntimeEnvironment;
 import org.robolectric.annotation.Config;
+import org.robolectric.shadow.api.Shadow;
+import org.robolectric.shadows.ShadowApplication;
 
 /** Assay Reader, the app for every origin, against a service of the test's. */
 @RunWith(RobolectricTestRunner.class)
@@ -199,6 +204,93 @@ public class ReaderActivityTest {
             assertTrue("and the person learns why", phone.texts().contains("cannot open this"));
         }
         assertEquals(Collections.emptyList(), asked);
+    }
+
+    @Test
+    public void aScannedCodeFollowsTheRulesOfAPastedLink() {
+        scan();
+        for (String hostile : new String[] {
+            "",
+            "javascript:alert(1)",
+            "https://example.com@evil.test/verify/vs_1",
+            "intent://example.com/verify/vs_1#Intent;scheme=https;end",
+            "http://example.com/verify/vs_1",
+            "https://192.0.2.1/verify/vs_1",
+            "https://example.com/dashboard",
+            "WIFI:T:WPA;S:net;P:secret;;",
+            "no-camera",
+            new String(new char[5000]).replace('\0', 'a'),
+        }) {
+            phone.sayAsScanner("code " + hostile);
+            assertNotNull("the scanner goes on", phone.scanner());
+            assertTrue(hostile, phone.texts().contains("cannot open this"));
+        }
+        phone.sayAsScanner("transceive 1 00a4");
+        assertNotNull("what is no code is not heard", phone.scanner());
+        assertEquals(Collections.emptyList(), asked);
+        phone.sayAsScanner("code " + link);
+        assertNull("the camera is let go", phone.scanner());
+        assertNull(phone.web());
+        untilShown("Acme Shop");
+        phone.button("Agree").performClick();
+        assertEquals(link, phone.webShadow().getLastLoadedUrl());
+    }
+
+    @Test
+    public void theCameraIsAskedForWhenThePersonScansAndARefusalLeavesPasting() {
+        phone.start(null);
+        phone.button("Scan code").performClick();
+        assertNull("the person is asked first", phone.scanner());
+        answerCamera(PackageManager.PERMISSION_DENIED);
+        assertNull(phone.scanner());
+        assertTrue(phone.texts().contains("The camera cannot be used"));
+        assertNotNull(phone.find(EditText.class));
+        phone.button("Scan code").performClick();
+        answerCamera(PackageManager.PERMISSION_GRANTED);
+        assertNotNull(phone.scanner());
+    }
+
+    @Test
+    public void aLinkThatComesWhileTheCameraIsAskedForGoesFirst() {
+        phone.start(null);
+        phone.button("Scan code").performClick();
+        phone.controller.newIntent(new Intent(Intent.ACTION_VIEW, Uri.parse(link)));
+        answerCamera(PackageManager.PERMISSION_GRANTED);
+        assertNull(phone.scanner());
+        untilShown("Acme Shop");
+    }
+
+    @Test
+    public void theScannerEndsWithBackInTheBackgroundAndWithoutACamera() {
+        scan();
+        phone.activity.onBackPressed();
+        assertNull(phone.scanner());
+        assertFalse("the app stays", phone.activity.isFinishing());
+        scan();
+        phone.button("Back").performClick();
+        assertNull(phone.scanner());
+        scan();
+        phone.controller.pause().stop();
+        assertNull(phone.scanner());
+        scan();
+        phone.sayAsScanner("no-camera");
+        assertNull(phone.scanner());
+        assertTrue(phone.texts().contains("The camera cannot be used"));
+        scan();
+        PhoneWebView shown = Shadow.extract(phone.scanner());
+        assertTrue(shown.getWebViewClient().onRenderProcessGone(phone.scanner(), null));
+        assertNull(phone.scanner());
+    }
+
+    private void scan() {
+        ((ShadowApplication) shadowOf(RuntimeEnvironment.getApplication())).grantPermissions(Manifest.permission.CAMERA);
+        phone.start(null);
+        phone.button("Scan code").performClick();
+        assertNotNull(phone.scanner());
+    }
+
+    private void answerCamera(int answer) {
+        phone.activity.onRequestPermissionsResult(2, new String[] {Manifest.permission.CAMERA}, new int[] {answer});
     }
 
     private void untilShown(final String text) {

@@ -28,6 +28,7 @@ import android.view.View;
 import android.view.WindowManager;
 import android.webkit.PermissionRequest;
 import android.webkit.WebResourceRequest;
+import android.webkit.WebResourceResponse;
 import android.webkit.WebSettings;
 import android.webkit.WebView;
 import android.widget.Button;
@@ -49,6 +50,7 @@ import org.junit.runner.RunWith;
 import org.robolectric.RobolectricTestRunner;
 import org.robolectric.RuntimeEnvironment;
 import org.robolectric.annotation.Config;
+import org.robolectric.shadow.api.Shadow;
 import org.robolectric.shadows.ShadowAlertDialog;
 import org.robolectric.shadows.ShadowApplication;
 import org.robolectric.shadows.ShadowVibrator;
@@ -604,7 +606,39 @@ public class ShellActivityTest {
         assertEquals("granted " + PermissionRequest.RESOURCE_VIDEO_CAPTURE, ask(ORIGIN, video));
     }
 
-    // --- the frames ----------------------------------------------------------------------------------------
+    @Test
+    public void theScannerLoadsFilesOfTheAppAndGivesTheCameraToThemAlone() throws IOException {
+        ((ShadowApplication) shadowOf(RuntimeEnvironment.getApplication())).grantPermissions(Manifest.permission.CAMERA);
+        phone.start(null);
+        phone.button("Scan code").performClick();
+        PhoneWebView shown = Shadow.extract(phone.scanner());
+        assertEquals(ScanView.ORIGIN + "/scan.html", shown.getLastLoadedUrl());
+        for (String name : new String[] {"/scan.html", "/scan.js", "/qr-code.js"}) {
+            WebResourceResponse answer = shown.getWebViewClient()
+                    .shouldInterceptRequest(phone.scanner(), request(ScanView.ORIGIN + name, false));
+            assertEquals(name, 200, answer.getStatusCode());
+            assertTrue(answer.getResponseHeaders().get("Content-Security-Policy").startsWith("default-src 'none'"));
+            assertTrue(name, answer.getData().read() > 0);
+        }
+        for (String other : new String[] {
+            ScanView.ORIGIN + "/chip-transport.js", ScanView.ORIGIN + "/../scan.js", ORIGIN + "/scan.js", "https://evil.test/"
+        }) {
+            assertEquals(other, 404, shown.getWebViewClient()
+                    .shouldInterceptRequest(phone.scanner(), request(other, false)).getStatusCode());
+            assertTrue(other, shown.getWebViewClient().shouldOverrideUrlLoading(phone.scanner(), request(other, true)));
+        }
+        for (String[] wanted : new String[][] {
+            {"granted " + PermissionRequest.RESOURCE_VIDEO_CAPTURE, ScanView.ORIGIN + "/", PermissionRequest.RESOURCE_VIDEO_CAPTURE},
+            {"denied", ScanView.ORIGIN + "/", PermissionRequest.RESOURCE_AUDIO_CAPTURE},
+            {"denied", ORIGIN, PermissionRequest.RESOURCE_VIDEO_CAPTURE},
+        }) {
+            Asked asked = new Asked(wanted[1], new String[] {wanted[2]});
+            shown.getWebChromeClient().onPermissionRequest(asked);
+            assertEquals(wanted[0], asked.outcome);
+        }
+    }
+
+    // --- the frames -------------------------------------------------------------------------------------------------
 
     @Test
     public void theSecureHardwareVouchesForFramesWithAKeyForTheNonce() throws Exception {
