@@ -68,7 +68,8 @@ export function filmed(code: Code, view: View, size = 480): Picture {
         (light[(row >> 1) * size + (column >> 1)] ?? 0) + brightness / 4;
     }
   const random = seeded(7);
-  const blurred = [1, 2].reduce((picture) => boxBlur(picture, size, view.blur ?? 0), light);
+  const once = boxBlur(light, size, view.blur ?? 0);
+  const blurred = boxBlur(once, size, view.blur ?? 0);
   return {
     width: size,
     height: size,
