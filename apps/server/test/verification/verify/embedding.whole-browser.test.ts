@@ -397,6 +397,9 @@ test("a frame without the script and without the camera says so, leads to a tab,
     page.context().waitForEvent("page"),
     frame.getByRole("button", { name: "Open in a new tab" }).click(),
   ]);
+  // The address is all that the tab knows of the frame, and anybody can send such an address to somebody else.
+  await heading(tab, "Did you start this yourself?").waitFor();
+  await tab.getByRole("button", { name: "Yes, I started this" }).click();
   await readPassport(tab);
   await tab.getByRole("button", { name: "Continue", exact: true }).click();
   await tab.getByText("You can close this tab").waitFor();
