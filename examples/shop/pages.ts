@@ -141,7 +141,10 @@ form button { width: 100%; }
 button.quiet { color: var(--accent); background: transparent; }
 button:disabled { opacity: 0.6; cursor: default; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 3px; }
-.state { min-height: 4rem; font-size: 1.25rem; line-height: 1.4; }
+@media (max-width: 30rem) { .actions button { width: 100%; } }
+@media (forced-colors: active) { button:not(.quiet) { border-color: Highlight; } }
+.state { min-height: 1.75rem; margin-bottom: 0.5rem; font-size: 1.25rem; line-height: 1.4; }
+.state p:empty { display: none; }
 .state p { margin: 0.25rem 0 0; color: var(--muted); font-size: 1.0625rem; }
 .state[data-state="delivered"] strong { color: var(--good); }
 .state[data-state="delivered"] strong::before { content: "\\2713\\00a0"; }

@@ -59,10 +59,12 @@ function titleOf(text: string): string {
   return /^# (.+)$/m.exec(text)?.[1] ?? "Documentation";
 }
 
+/** The first sentence after the title. Guides begin with what the reader has at their end, which says nothing in a list of guides. */
 function summaryOf(text: string): string {
   const paragraph = text.split(/\n\s*\n/).find((block) => !/^[#|`<>-]/.test(block.trim())) ?? "";
   const sentence = /^.*?[.!?](?=\s|$)/s.exec(paragraph.trim())?.[0] ?? "";
   return sentence
+    .replace(/^At the end of this page,? (.)/, (_, first: string) => first.toUpperCase())
     .replace(/\s+/g, " ")
     .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
     .replace(/[`*]/g, "");

@@ -32,6 +32,13 @@ test("the docs begin with a door for each kind of reader, and each leads to its 
   }
 });
 
+test("the list of guides says of each what is its own", async () => {
+  const html = await (await fetch(`${url}/docs`)).text();
+  const summaries = [...html.matchAll(/<\/strong><span>([^<]*)<\/span>/g)].map(([, text = ""]) => text);
+  assert.ok(summaries.length > 60);
+  for (const summary of summaries) assert.match(summary, /^(?!At the end of this page)[A-Z`].{15}/);
+});
+
 test("a page that has moved leads to where it is now, also as text", async () => {
   assert.ok(movedPages.size > 0);
   for (const [from, to] of movedPages) {
