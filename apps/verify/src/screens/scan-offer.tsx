@@ -12,7 +12,10 @@ type Trouble = NoCameraReason | "photo_unread" | "photo_visa" | "no_test_documen
 /** Reads the printed key with the camera or from a photo. The form below shows the result for correction. */
 export function ScanOffer({
   onKey,
+  look = "primary",
 }: {
+  /** Secondary where the screen has another first thing to do. */
+  look?: "primary" | "secondary";
   /** False where the key belongs to nothing that could be opened with it. */
   onKey: (key: MrzKeyFields) => Promise<boolean>;
 }) {
@@ -32,7 +35,7 @@ export function ScanOffer({
     <div className="space-y-3">
       <p>{t.scan.lead}</p>
       <div className="flex flex-wrap gap-3">
-        <Button busy={scan.opening} onClick={() => void scan.open()}>
+        <Button look={look} busy={scan.opening} onClick={() => void scan.open()}>
           {t.scan.start}
         </Button>
         <label

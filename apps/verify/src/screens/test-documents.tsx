@@ -129,7 +129,7 @@ export function TestDocuments({
       <Card title={t.scan.pageTitle}>
         <p>{t.scan.pageText}</p>
         <DataPage key={chosen} document={documents.find(({ id }) => id === chosen) ?? null} />
-        <ScanOffer onKey={openRead} />
+        <ScanOffer onKey={openRead} look="secondary" />
       </Card>
     </>
   );
