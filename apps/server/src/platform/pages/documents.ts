@@ -64,7 +64,9 @@ function summaryOf(text: string): string {
   const paragraph = text.split(/\n\s*\n/).find((block) => !/^[#|`<>-]/.test(block.trim())) ?? "";
   const sentence = /^.*?[.!?](?=\s|$)/s.exec(paragraph.trim())?.[0] ?? "";
   return sentence
-    .replace(/^At the end of this page,? (.)/, (_, first: string) => first.toUpperCase())
+    .replace(/^At the end of this page,? (?:you know |you can |you have (?=an? ))?(.)/, (_, first: string) =>
+      first.toUpperCase(),
+    )
     .replace(/\s+/g, " ")
     .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
     .replace(/[`*]/g, "");

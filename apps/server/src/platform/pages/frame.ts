@@ -80,7 +80,7 @@ export function missingPage(): string {
     title: "Not found · Assay",
     part: "/docs",
     sidebar: guides(null),
-    body: `<h1>There is no such page</h1><p class="lead">It may have moved. Search for it above, or begin with one of these.</p><ul class="cards">${listDocuments().slice(0, 3).map(card).join("")}</ul>`,
+    body: `<h1>Page not found</h1><p class="lead">It may have moved. Search for it above, or begin with one of these.</p><ul class="cards">${listDocuments().slice(0, 3).map(card).join("")}</ul>`,
   });
 }
 

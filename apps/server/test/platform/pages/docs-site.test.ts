@@ -154,7 +154,7 @@ test("a browser that asks for a page that is not there gets a page, a program th
   ]) {
     const page = await pageAt(path);
     assert.equal(page.status, 404, path);
-    assert.match(page.text, /<h1>There is no such page<\/h1>/);
+    assert.match(page.text, /<h1>Page not found<\/h1>/);
     const answer = await get(path);
     assert.equal(answer.status, 404);
     assert.equal(((await answer.json()) as { error: { code: string } }).error.code, "NOT_FOUND");
