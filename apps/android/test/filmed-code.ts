@@ -57,7 +57,8 @@ export function filmed(code: Code, view: View, size = 480): Picture {
   // Four places in each pixel.
   for (let row = 0; row < 2 * size; row++)
     for (let column = 0; column < 2 * size; column++) {
-      const [x, y] = [column / 2 + 0.25, row / 2 + 0.25];
+      const x = column / 2 + 0.25;
+      const y = row / 2 + 0.25;
       const scale = depth[0] * x + depth[1] * y + depth[2];
       const u = Math.floor((across[0] * x + across[1] * y + across[2]) / scale + modules / 2);
       const v = Math.floor((down[0] * x + down[1] * y + down[2]) / scale + modules / 2);

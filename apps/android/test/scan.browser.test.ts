@@ -75,7 +75,7 @@ test("without a camera, and when it is taken away, the scanner says so", async (
   const refused = await openScanner(
     "navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', 'NotAllowedError'));",
   );
-  await until("the refusal is told", () => refused.said.includes("no-camera"));
+  await until("the refusal is reported", () => refused.said.includes("no-camera"));
   await refused.page.context().close();
   const taken = await openScanner();
   const isFilming = () => taken.page.evaluate<boolean>("document.querySelector('video').videoWidth > 0");
@@ -83,6 +83,6 @@ test("without a camera, and when it is taken away, the scanner says so", async (
   await taken.page.evaluate(
     "document.querySelector('video').srcObject.getVideoTracks()[0].dispatchEvent(new Event('ended'))",
   );
-  await until("the loss is told", () => taken.said.includes("no-camera"));
+  await until("the loss is reported", () => taken.said.includes("no-camera"));
   await taken.page.context().close();
 });

@@ -163,7 +163,7 @@ public final class ShellActivity extends Activity
     protected void onStop() {
         connectivity().unregisterNetworkCallback(networkBack);
         if (page != null) page.onPause();
-        // The camera is not to go on where nobody sees its picture.
+        // The camera stops when its picture is no longer seen.
         if (scanner != null) showEntry(null);
         super.onStop();
     }
