@@ -1,6 +1,6 @@
-// Reads a QR code (ISO/IEC 18004) in a picture of a camera. Versions up to 20 hold any link to a verification; larger ones, and other
-// kinds of content than digits, capitals and UTF-8, are not read. It runs on whatever somebody holds before the camera, so it trusts
-// nothing in the picture: every loop is bounded by the size of the picture or of the code.
+// Reads a QR code (ISO/IEC 18004) in a picture of a camera. Versions up to 20 hold any link to a verification.
+// Larger codes are not read, nor other content than digits, capitals and UTF-8. The picture is not trusted:
+// every loop is bounded by the size of the picture or of the code.
 const maxVersion = 20;
 
 /** By level (L, M, Q, H) and version: bytes for correction in a block, and blocks. */
@@ -29,7 +29,8 @@ const masks = [
 ];
 
 /**
- * The text of the code in a picture, null when there is none that can be read. `light` has the brightness of every pixel, row by row.
+ * The text of the code in a picture; null when there is none that can be read. `light` is the brightness of
+ * every pixel, row by row.
  */
 export function readQrCode({ width, height, light }) {
   for (const darken of [aroundEachPixel, overall]) {
@@ -42,7 +43,7 @@ export function readQrCode({ width, height, light }) {
   return null;
 }
 
-// --- dark and light -------------------------------------------------------------------------------------------------
+// --- dark and light ------------------------------------------------------------------------------
 
 /** Dark is what is darker than its surroundings, so that a shadow over half of the code does no harm. */
 function aroundEachPixel(light, width, height) {
@@ -92,13 +93,13 @@ const isDark = ({ width, height, dark }, x, y) => {
   return column >= 0 && row >= 0 && column < width && row < height && dark[row * width + column] === 1;
 };
 
-// --- the three corners ----------------------------------------------------------------------------------------------
+// --- the three corners ---------------------------------------------------------------------------
 
 /** More are never looked at: a picture full of stripes has hundreds. */
 const maxMarks = 12;
 const maxTries = 8;
 
-/** Where a code may be, the most likely place first: the centres of its three marks and the size of a module there. */
+/** Where a code may be, the most likely place first: the centres of its three marks. */
 function cornersIn(picture) {
   const marks = marksIn(picture)
     .sort((one, other) => other.seen - one.seen)
@@ -123,7 +124,7 @@ function cornersIn(picture) {
   return found.sort((one, other) => one.score - other.score).slice(0, maxTries);
 }
 
-/** Marks are dark, light, dark, light and dark in the ratio 1:1:3:1:1, along every line through their centre. */
+/** A mark is dark, light, dark, light, dark in the ratio 1:1:3:1:1 along every line through its centre. */
 function marksIn(picture) {
   const { width, height, dark } = picture;
   const marks = [];
@@ -196,7 +197,7 @@ function addMark(marks, mark) {
   same.seen++;
 }
 
-// --- the modules ----------------------------------------------------------------------------------------------------
+// --- the modules ---------------------------------------------------------------------------------
 
 /** A slanted view makes the far side smaller, so the versions next to the estimated one are tried too. */
 function readAt(picture, { corner, right, bottom }) {
@@ -322,7 +323,7 @@ function sampled(picture, place, size) {
   return modules;
 }
 
-// --- what the modules say -------------------------------------------------------------------------------------------
+// --- what the modules say ------------------------------------------------------------------------
 
 /** By the two bits of a level. */
 const levelOfBits = [1, 0, 3, 2];
@@ -392,7 +393,7 @@ function codewordsOf(at, version, mask) {
 const isInCorner = (left, top, size) =>
   (left === 6 && (top === 6 || top === size - 7)) || (left === size - 7 && top === 6);
 
-/** The bytes of the text with their blocks in order; null when a block has more errors than it can correct. */
+/** The bytes of the text, block after block; null when a block has more errors than it can correct. */
 function correctedBytes(codewords, version, level) {
   const parity = correctionBytes[level][version - 1];
   const count = blockCounts[level][version - 1];
@@ -422,7 +423,7 @@ const divided = (a, b) => (a === 0 ? 0 : powers[logarithms[a] + 255 - logarithms
 /** The lowest power comes first. */
 const valueAt = (polynomial, x) => polynomial.reduceRight((sum, factor) => multiplied(sum, x) ^ factor, 0);
 
-/** Reed-Solomon, by the algorithms of Berlekamp and Massey, Chien, and Forney. False when there are too many errors. */
+/** Reed-Solomon (Berlekamp and Massey, Chien, Forney). False when there are too many errors. */
 function correct(block, parity) {
   const received = [...block].reverse();
   const syndromes = Array.from({ length: parity }, (_, index) => valueAt(received, powers[index]));

@@ -1,8 +1,8 @@
 import AVFoundation
 import Foundation
 
-/// What the codes before the camera say. The system reads them; pictures never come out of it. Everything but starting and stopping
-/// happens on the main queue.
+/// What the codes before the camera say. The system reads them; pictures never come out of it. Everything but
+/// starting and stopping happens on the main queue.
 final class CodeReader: NSObject, AVCaptureMetadataOutputObjectsDelegate {
     let session = AVCaptureSession()
     private let onText: (String) -> Void

@@ -1,7 +1,7 @@
 import AVFoundation
 import UIKit
 
-/// The camera's picture, for the code on another screen. What is scanned is read by the rules for pasted links.
+/// The camera's picture, for the code on another screen. Codes follow the rules for pasted links.
 final class ScanController: UIViewController {
     enum Answer { case scanned(ReaderLink), back, noCamera }
 

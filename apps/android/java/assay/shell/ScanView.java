@@ -22,8 +22,8 @@ import java.util.Arrays;
 import java.util.Collections;
 
 /**
- * The camera's picture, and what the codes in it say. The page is part of the app and loads nothing else: its address leads nowhere,
- * and every request is answered here. Pictures stay in the page, and go with this view.
+ * The camera's picture, and what the codes in it say. The page is part of the app and loads nothing else:
+ * its address leads nowhere, and every request is answered here. Pictures stay in the page, and go with it.
  */
 @SuppressLint("ViewConstructor")
 final class ScanView extends WebView {

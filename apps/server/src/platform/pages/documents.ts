@@ -59,7 +59,7 @@ function titleOf(text: string): string {
   return /^# (.+)$/m.exec(text)?.[1] ?? "Documentation";
 }
 
-/** The first sentence after the title. Guides begin with what the reader has at their end, which says nothing in a list of guides. */
+/** The first sentence after the title, without the words with which most guides begin. */
 function summaryOf(text: string): string {
   const paragraph = text.split(/\n\s*\n/).find((block) => !/^[#|`<>-]/.test(block.trim())) ?? "";
   const sentence = /^.*?[.!?](?=\s|$)/s.exec(paragraph.trim())?.[0] ?? "";

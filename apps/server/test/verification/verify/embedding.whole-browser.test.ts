@@ -397,7 +397,7 @@ test("a frame without the script and without the camera says so, leads to a tab,
     page.context().waitForEvent("page"),
     frame.getByRole("button", { name: "Open in a new tab" }).click(),
   ]);
-  // The address is all that the tab knows of the frame, and anybody can send such an address to somebody else.
+  // The tab knows the address alone, and anybody can send such an address to somebody else.
   await heading(tab, "Did you start this yourself?").waitFor();
   await tab.getByRole("button", { name: "Yes, I started this" }).click();
   await readPassport(tab);
