@@ -218,15 +218,23 @@ function readAt(picture, { corner, right, bottom }) {
 
 function readVersion(picture, corners, version) {
   const size = 17 + 4 * version;
-  const modules = sampled(picture, placesOf(picture, corners, version), size);
+  const place = placesOf(picture, corners, version);
+  if (!hasTiming(picture, place, size)) return null;
+  const modules = sampled(picture, place, size);
   const at = (x, y) => modules[y * size + x];
-  let wrong = 0;
-  for (let i = 8; i < size - 8; i++) wrong += (at(i, 6) === i % 2 ? 1 : 0) + (at(6, i) === i % 2 ? 1 : 0);
-  if (wrong > (size - 16) / 2) return null;
   const format = formatOf(at, size);
   if (format === null) return null;
   const bytes = correctedBytes(codewordsOf(at, version, masks[format.mask]), version, format.level);
   return bytes === null ? null : textOf(bytes, version);
+}
+
+/** Whether dark and light take turns along the two lines between the marks. Most wrong guesses end here. */
+function hasTiming(picture, place, size) {
+  let wrong = 0;
+  for (let i = 8; i < size - 8; i++)
+    for (const { x, y } of [place(i + 0.5, 6.5), place(6.5, i + 0.5)])
+      if (isDark(picture, x, y) === (i % 2 === 1)) wrong++;
+  return wrong <= (size - 16) / 2;
 }
 
 /** From a place in the code, in modules, to a place in the picture. */

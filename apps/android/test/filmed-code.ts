@@ -54,19 +54,19 @@ export function filmed(code: Code, view: View, size = 480): Picture {
     code.isDark(Math.floor(at / modules), at % modules),
   );
   const light = new Float64Array(size * size);
-  // Four places in each pixel.
-  for (let row = 0; row < 2 * size; row++)
-    for (let column = 0; column < 2 * size; column++) {
-      const x = column / 2 + 0.25;
-      const y = row / 2 + 0.25;
+  // Places in a pixel along each side: edges that are not upright need more than one.
+  const fine = view.turn || view.back || view.side ? 2 : 1;
+  for (let row = 0; row < fine * size; row++)
+    for (let column = 0; column < fine * size; column++) {
+      const x = (column + 0.5) / fine;
+      const y = (row + 0.5) / fine;
       const scale = depth[0] * x + depth[1] * y + depth[2];
       const u = Math.floor((across[0] * x + across[1] * y + across[2]) / scale + modules / 2);
       const v = Math.floor((down[0] * x + down[1] * y + down[2]) / scale + modules / 2);
       const isInCode = u >= 0 && v >= 0 && u < modules && v < modules;
-      const brightness =
-        (isInCode && isDark[v * modules + u] ? dark : lit) * (1 - ((view.shadow ?? 0) * x) / size);
-      light[(row >> 1) * size + (column >> 1)] =
-        (light[(row >> 1) * size + (column >> 1)] ?? 0) + brightness / 4;
+      const brightness = isInCode && isDark[v * modules + u] ? dark : lit;
+      const at = Math.floor(y) * size + Math.floor(x);
+      light[at] = (light[at] ?? 0) + (brightness * (1 - ((view.shadow ?? 0) * x) / size)) / fine ** 2;
     }
   const random = seeded(7);
   const once = boxBlur(light, size, view.blur ?? 0);

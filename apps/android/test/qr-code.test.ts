@@ -16,8 +16,8 @@ test("codes of every size and level are read, up to the largest that a link need
   for (let version = 1; version <= 20; version++)
     for (const level of ["L", "M", "Q", "H"]) {
       const text = `${version}${level}${"#".repeat(version * 5)}`.slice(0, 7 * version);
-      const size = (17 + 4 * version + 8) * 3;
-      const read = readQrCode(filmed(drawnCode(text, { version, level }), { module: 3 }, size));
+      const size = (17 + 4 * version + 8) * 2;
+      const read = readQrCode(filmed(drawnCode(text, { version, level }), { module: 2 }, size));
       assert.equal(read, text, `${version}${level}`);
     }
   assert.equal(readQrCode(filmed(drawnCode(link, { version: 21 }), { module: 3 }, 330)), null);
@@ -52,7 +52,7 @@ test("a link is read from a screen that is far, turned, slanted, blurred, noisy,
     { module: 5, turn: 33, back: 20, side: -15, blur: 1, noise: 12, shadow: 0.4, contrast: [60, 190] },
   ];
   const code = drawnCode(link);
-  for (const view of views) assert.equal(readQrCode(filmed(code, view)), link, JSON.stringify(view));
+  for (const view of views) assert.equal(readQrCode(filmed(code, view, 420)), link, JSON.stringify(view));
 });
 
 test("a stain is corrected, and a code with too many wrong modules is not read as something else", () => {
@@ -66,7 +66,8 @@ test("a stain is corrected, and a code with too many wrong modules is not read a
           modules: code.modules,
           isDark: (row, column) => (isStain(row) && isStain(column)) || code.isDark(row, column),
         },
-        { module: 6 },
+        { module: 5 },
+        320,
       ),
     );
   };
@@ -77,7 +78,7 @@ test("a stain is corrected, and a code with too many wrong modules is not read a
     const flips = Array.from({ length: code.modules ** 2 }, () => random() < damage);
     const isDark = (row: number, column: number) =>
       code.isDark(row, column) !== (flips[row * code.modules + column] ?? false);
-    const read = readQrCode(filmed({ modules: code.modules, isDark }, { module: 6 }));
+    const read = readQrCode(filmed({ modules: code.modules, isDark }, { module: 5 }, 320));
     assert.ok(read === link || read === null, `${damage}`);
   }
 });
