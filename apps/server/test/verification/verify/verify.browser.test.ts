@@ -7,6 +7,7 @@ import { virtualPassport } from "@assay/device/virtual-passport";
 import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
 import type { Page } from "playwright-core";
+import { decodePng } from "../../../../../scripts/decode-png.ts";
 import { createPartner, expectData } from "../../support/api.ts";
 import {
   checkAccessibility,
@@ -99,6 +100,14 @@ async function look(page: Page, name: string, extent: "small" | "both" = "both")
       await showWhole(page, width);
       await keepScreenshot(page, `verify-${name}-${width}-${colorScheme}`);
     }
+}
+
+/** What the scanner of the Android app reads in a picture of the page. */
+async function readCode(page: Page): Promise<string | null> {
+  const reader = new URL("../../../../android/assets/qr-code.js", import.meta.url).href;
+  const { width, height, rgb } = decodePng(await page.screenshot({ fullPage: true }), 4_000_000);
+  const light = Uint8Array.from({ length: width * height }, (_, at) => rgb[at * 3 + 1] ?? 0);
+  return (await import(reader)).readQrCode({ width, height, light });
 }
 
 /** A host of logos that answers with this one: dark shapes on nothing, wider than high, as most logos are. */
@@ -376,6 +385,7 @@ test("another device takes over with the link, goes on after a reload, and this 
   await agree(page);
   const link = await page.getByLabel("Link for the other device").inputValue();
   assert.match(link, /#handoff=/);
+  assert.equal(await readCode(page), link, "the reader app scans the same link");
   const device = await openPerson(link);
   await heading(device.page, "Did you start this yourself?").waitFor();
   await device.page.getByRole("heading", { name: "Harbour Hotel asks you" }).waitFor();
