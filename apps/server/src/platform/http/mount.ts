@@ -365,15 +365,19 @@ function unitedObject(choices: readonly Written[]): object {
   };
 }
 
-/** Serializes replies by their schema, so that undeclared fields never leave. Compiled on first use. */
+/** By reply: services in one process share those of the contract. */
+const writers = new WeakMap<object, (value: unknown) => string>();
+
+/** Writes replies by their schema: a field that the contract does not declare never leaves. Built on first use. */
 function lazySerializer(
   definition: RouteDefinition,
 ): (result: unknown, query: Record<string, unknown>) => RenderedAnswer {
   const { reply } = definition;
   if (!("data" in reply) && !("list" in reply)) return () => ({ status: reply.status, text: null });
-  let write: ((value: unknown) => string) | null = null;
   const writer = (schema: TSchema | { type: string; items: TSchema }) => {
-    write ??= fastJson(plainlyNullable(schema) as never) as (value: unknown) => string;
+    const write =
+      writers.get(reply) ?? (fastJson(plainlyNullable(schema) as never) as (value: unknown) => string);
+    writers.set(reply, write);
     return write;
   };
   if ("list" in reply) {

@@ -10,6 +10,19 @@ import { dropNulls } from "./drop-nulls.ts";
 import { joinNames } from "./field-name.ts";
 import { createExcessSearch, type Excess } from "./find-excess.ts";
 
+type Compiled = { findExcess: ReturnType<typeof createExcessSearch>; validator: Validator };
+/** Services in one process share the schemas of the contract. */
+const compiled = new WeakMap<TSchema, Compiled>();
+
+function compile(schema: TSchema): Compiled {
+  const made = compiled.get(schema) ?? {
+    findExcess: createExcessSearch(schema),
+    validator: Compile(schema),
+  };
+  compiled.set(schema, made);
+  return made;
+}
+
 /**
  * Validates a part of a request. The error names the field, never the value, which may be a secret. Sizes and
  * unknown fields come first, so that patterns only run on bounded values. With `nullIsAbsent` the value is
@@ -21,10 +34,10 @@ export function createValidator(
   options: { code?: ErrorCode; nullIsAbsent?: boolean } = {},
 ) {
   const { code = "BAD_REQUEST", nullIsAbsent = false } = options;
-  // Compiled on first use: for all routes at once it takes some 40 ms of every start.
-  let made: { findExcess: ReturnType<typeof createExcessSearch>; validator: Validator } | null = null;
+  // Made at the first use: for all routes at once it takes some 40 ms of every start.
+  let made: Compiled | null = null;
   return (value: unknown): unknown => {
-    made ??= { findExcess: createExcessSearch(schema), validator: Compile(schema) };
+    made ??= compile(schema);
     const { findExcess, validator } = made;
     const excess = findExcess(value);
     if (excess !== null) throw new ApiError(code, { message: explainExcess(excess, part) });
