@@ -47,7 +47,7 @@ test("a page that has moved leads to where it is now, also as text", async () =>
       const answer = await fetch(`${url}/docs/${from}${ending}`, { redirect: "manual" });
       assert.equal(answer.status, 301, from);
       assert.equal(answer.headers.get("location"), `/docs/${to}${ending}`);
-      assert.equal((await fetch(`${url}/docs/${to}${ending}`)).status, 200, to);
+      assert.equal((await get(`/docs/${to}${ending}`)).status, 200, to);
     }
   }
   assert.equal((await fetch(`${url}/docs/constructor`)).status, 404);
