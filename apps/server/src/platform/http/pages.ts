@@ -9,7 +9,7 @@ import { fontSlices } from "@assay/ui/font-slices";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError, badField } from "../kernel/api-error.ts";
 import type { ApiDocument } from "../pages/api-document.ts";
-import { documentNames, readDocument } from "../pages/documents.ts";
+import { type Document, documentNames, readDocument } from "../pages/documents.ts";
 import { embedScript, embedTypes } from "../pages/embed.ts";
 import {
   documentIndex,
@@ -35,7 +35,15 @@ const json = "application/json; charset=utf-8";
 const text = "text/plain; charset=utf-8";
 const markdown = "text/markdown; charset=utf-8";
 
-/** Start page, guides, API description and reference. They need neither a database nor another host. */
+let described: ApiDocument | null = null;
+
+/** Described once: each page of the reference is a part of it. */
+function wholeDocument(): ApiDocument {
+  described ??= describeApi(routes) as unknown as ApiDocument;
+  return described;
+}
+
+/** Start page, guides, API description and reference. Nothing here needs a database or another host. */
 export function mountPages(app: FastifyInstance, start: () => StartFacts): void {
   // Created on first request and kept: it does not change while the process runs.
   const contents = new Map<string, FixedContent>();
@@ -55,7 +63,7 @@ export function mountPages(app: FastifyInstance, start: () => StartFacts): void 
     );
   const asAsset = { "cache-control": "public, max-age=3600" };
   const asDescription = { "cache-control": "no-cache", "access-control-allow-origin": "*" };
-  const document = () => describeApi(routes) as unknown as ApiDocument;
+  const document = wholeDocument;
   const partnerDocument = () =>
     describeApi(routes.filter(takesApiKey), { audience: "partner" }) as unknown as ApiDocument;
 
@@ -107,11 +115,10 @@ export function mountPages(app: FastifyInstance, start: () => StartFacts): void 
     const name = asked.replace(/\.md$/, "");
     const moved = movedPages.get(name);
     if (moved !== undefined) return reply.redirect(`/docs/${moved}${asked.slice(name.length)}`, 301);
-    const found = documentNames().includes(name) ? readDocument(name) : null;
-    if (found === null) return sendMissingGuide(request, reply);
+    if (!documentNames().includes(name)) return sendMissingGuide(request, reply);
     return sendEither(
       { request, reply, path: `/docs/${asked}` },
-      { html: () => documentPage(found), markdown: () => found.markdown },
+      { html: () => documentPage(guide(name)), markdown: () => guide(name).markdown },
     );
   });
 
@@ -140,6 +147,13 @@ export function mountPages(app: FastifyInstance, start: () => StartFacts): void 
       },
     );
   });
+}
+
+/** A guide that was listed; its file may be gone since. */
+function guide(name: string): Document {
+  const found = readDocument(name);
+  if (found === null) throw new ApiError("NOT_FOUND", { message: "There is no such page." });
+  return found;
 }
 
 type Headers = Readonly<Record<string, string>>;

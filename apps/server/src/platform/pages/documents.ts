@@ -34,13 +34,23 @@ export function readDocument(name: string): Document | null {
 
 export type Listed = { name: string; title: string; summary: string };
 
-/** Every guide, in the order of the site. For a folder, only its index. */
-export function listDocuments(): Listed[] {
-  return sections.flatMap(({ names }) => names.map(describe));
+let listed: readonly Listed[] | null = null;
+
+/** Every guide, in the order of the site. Of a folder its index is listed. Read once: every page shows this list. */
+export function listDocuments(): readonly Listed[] {
+  listed ??= sections.flatMap(({ names }) => names.map(describe));
+  return listed;
 }
 
-/** The names of all pages, including those in folders. */
-export function documentNames(): string[] {
+let allNames: readonly string[] | null = null;
+
+/** Names of all pages that there are, those in folders included. */
+export function documentNames(): readonly string[] {
+  allNames ??= findNames();
+  return allNames;
+}
+
+function findNames(): string[] {
   const inside = folders.flatMap((name) =>
     readdirSync(new URL(`${name}/`, folder))
       .filter((file) => /^[a-z0-9].*\.md$/.test(file))

@@ -1,7 +1,7 @@
 import type { ApiDocument } from "./api-document.ts";
 import { type Document, type Heading, type Listed, listDocuments, readDocument } from "./documents.ts";
 import { escapeHtml, page, part } from "./layout.ts";
-import { groupsOf, referenceIndex, referencePages } from "./reference.ts";
+import { groupsOf, namedReferencePage, referenceIndex } from "./reference.ts";
 import { referenceText } from "./reference-text.ts";
 import { doors, partnerGuides, sections } from "./site.ts";
 
@@ -50,9 +50,8 @@ function anchorOf(title: string): string {
 
 /** Null if the reference has no such page; the first page has no name. */
 export function referencePage(document: ApiDocument, name: string): string | null {
-  const found =
-    name === "" ? referenceIndex(document) : referencePages(document).find((other) => other.name === name);
-  if (found === undefined) return null;
+  const found = name === "" ? referenceIndex(document) : namedReferencePage(document, name);
+  if (found === null) return null;
   const order = [
     { title: "Overview", name: "" },
     ...groupsOf(document).map((group) => ({ title: group.title, name: group.name })),

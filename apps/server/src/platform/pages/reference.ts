@@ -66,9 +66,23 @@ ${groups.join("\n")}`;
   };
 }
 
-export function referencePages(document: ApiDocument): ReferencePage[] {
+/** The page of a group of operations, or of all schemas; null where there is none by this name. */
+export function namedReferencePage(document: ApiDocument, name: string): ReferencePage | null {
   const view = new View(document);
-  const pages = groupsOf(document).map(({ title, name, summary, entries }) => ({
+  if (name === "schemas") {
+    const names = Object.keys(document.components.schemas);
+    return {
+      name,
+      title: "Schemas",
+      summary: "Every named schema of the API.",
+      html: `<h1>Schemas</h1>${names.map((schema) => view.schema(schema)).join("\n")}`,
+      headings: names.map((schema) => ({ id: schema, text: schema, depth: 2 })),
+    };
+  }
+  const group = groupsOf(document).find((other) => other.name === name);
+  if (group === undefined) return null;
+  const { title, summary, entries } = group;
+  return {
     name,
     title,
     summary,
@@ -78,18 +92,7 @@ export function referencePages(document: ApiDocument): ReferencePage[] {
       text: operation.summary,
       depth: 2,
     })),
-  }));
-  const names = Object.keys(document.components.schemas);
-  return [
-    ...pages,
-    {
-      name: "schemas",
-      title: "Schemas",
-      summary: "Every named schema of the API.",
-      html: `<h1>Schemas</h1>${names.map((name) => view.schema(name)).join("\n")}`,
-      headings: names.map((name) => ({ id: name, text: name, depth: 2 })),
-    },
-  ];
+  };
 }
 
 class View {
