@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomInt } from "node:crypto";
 import { before, describe, test } from "node:test";
 import {
   type CertificateOrder,
@@ -754,16 +755,15 @@ test("a flipped bit is refused, or lies where it changes nothing that the verdic
   const mdoc = await issue({ status: { uri: "https://issuer.example/status/1", index: 412 } });
   const response = await present(mdoc);
   const original = await accepts(response);
-  let refusedCount = 0;
-  for (let index = 0; index < response.length; index++) {
+  let [judgedCount, refusedCount] = [0, 0];
+  // Every third byte, from another one in each run: all of them took 4 s.
+  for (let index = randomInt(3); index < response.length; index += 3) {
+    judgedCount++;
     const verdict = await judge(
       response.map((byte, at) => (at === index ? byte ^ (1 << (index % 8)) : byte)),
     );
     if (verdict.kind === "accepted") assert.deepEqual(verdict, original, `byte ${index}`);
     else refusedCount++;
   }
-  assert.ok(
-    refusedCount > response.length * 0.98,
-    `${response.length - refusedCount} of ${response.length} accepted`,
-  );
+  assert.ok(refusedCount > judgedCount * 0.98, `${judgedCount - refusedCount} of ${judgedCount} accepted`);
 });
