@@ -29,26 +29,26 @@ const operations = readOperations((await (await fetch(`${url}/openapi`)).json())
 const explain = ({ failures }: Tally) =>
   failures.map(({ problem, index, curl, answer }) => `${index}: ${problem}\n${curl}\n${answer}`).join("\n");
 
-for (const seed of [20_261_115, randomInt(1, 2 ** 31)]) {
-  test(`whatever is asked, every answer is one that the document describes (seed ${seed})`, async () => {
-    const tally = await fuzz({
-      url,
-      seed,
-      requests: 1000,
-      lanes: 4,
-      takeFaults: () => logLines.splice(0).filter(isFault),
-      takeMails: () => takeMails(dataDir),
-      publish: (name, value) => dns.set(name, "TXT", value),
-    });
-    assert.equal(tally.failures.length, 0, explain(tally));
-    assert.equal(tally.sent, 1000);
-    assert.equal(tally.busy, 0, "no request was asked to retry later");
-    // So that a run that was refused throughout, or lost its users, does not pass.
-    assert.ok(tally.succeeded.size > 40, `only ${tally.succeeded.size} operations succeeded`);
-    for (const status of [200, 201, 204, 400, 401, 403, 404, 405, 409])
-      assert.ok(tally.byStatus.has(status), `no answer was ${status}`);
+const seed = randomInt(1, 2 ** 31);
+
+test(`whatever is asked, every answer is one that the document describes (seed ${seed})`, async () => {
+  const tally = await fuzz({
+    url,
+    seed,
+    requests: 1000,
+    lanes: 4,
+    takeFaults: () => logLines.splice(0).filter(isFault),
+    takeMails: () => takeMails(dataDir),
+    publish: (name, value) => dns.set(name, "TXT", value),
   });
-}
+  assert.equal(tally.failures.length, 0, explain(tally));
+  assert.equal(tally.sent, 1000);
+  assert.equal(tally.busy, 0, "nobody was told to come back later");
+  // So that a run that was refused throughout, or lost its users, does not pass for one that has tested something.
+  assert.ok(tally.succeeded.size > 40, `only ${tally.succeeded.size} operations succeeded`);
+  for (const status of [200, 201, 204, 400, 401, 403, 404, 405, 409])
+    assert.ok(tally.byStatus.has(status), `no answer was ${status}`);
+});
 
 test("the same seed makes the same requests, and another one others", () => {
   const pick = createPicker(operations);
