@@ -164,7 +164,7 @@ export function hostileTexts(pattern: readonly Part[]): ((length: number) => str
   );
 }
 
-const shortLength = 64;
+const shortLength = 32;
 const growth = 8;
 
 /**
