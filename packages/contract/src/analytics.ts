@@ -140,7 +140,10 @@ export const SessionsOverview = named(
   durations: Type.Array(
     open("DurationClass", {
       up_to_seconds: Nullable(
-        Type.Integer({ minimum: 1, description: "Null for all that took longer than the class before." }),
+        Type.Integer({
+          minimum: 1,
+          description: "Upper bound of the class. Null in the last class, which has none.",
+        }),
       ),
       count: Type.Integer({ minimum: 0, description: "Sessions in this class." }),
     }),

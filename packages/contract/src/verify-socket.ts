@@ -224,8 +224,7 @@ export const FaceChallenge = named(
     nonce: Base64(32, "The value that an app's attested key is made for, new for each challenge."),
   }),
   colours: Type.Array(OneOf(faceColours), {
-    description:
-      "The whole screen shows them one after another, and again from the first, as long as frames are taken.",
+    description: "The whole screen shows them in order, repeating, as long as frames are taken.",
   }),
   colour_ms: Type.Integer({ minimum: 334, description: "How long each colour stays." }),
   deadline_ms: Type.Integer({
