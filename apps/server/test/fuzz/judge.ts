@@ -148,7 +148,9 @@ function ofText(
   if (operation?.method === "GET" && secretForm.test(text)) return "an answer to GET holds a secret";
   // Public data may be read by everyone who knows its identifier.
   if (operation !== null && operation.security.length === 0) return null;
-  return foreign.some((word) => text.includes(word))
+  // The API log shows callers the paths that they called, with the ids that they sent.
+  const shown = operation?.id === "listApiRequests" ? text.replace(/"path":"[^"]*"/g, "") : text;
+  return foreign.some((word) => shown.includes(word))
     ? "an answer holds something of another organization"
     : null;
 }
