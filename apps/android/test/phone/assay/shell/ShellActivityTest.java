@@ -31,7 +31,6 @@ import android.webkit.WebResourceRequest;
 import android.webkit.WebResourceResponse;
 import android.webkit.WebSettings;
 import android.webkit.WebView;
-import android.widget.Button;
 import android.widget.EditText;
 import java.io.File;
 import java.io.IOException;
@@ -182,11 +181,11 @@ public class ShellActivityTest {
         phone.start(null);
         EditText field = phone.find(EditText.class);
         field.setText("https://evil.test/verify/vs_1");
-        phone.find(Button.class).performClick();
+        phone.button("Open").performClick();
         assertNull(phone.web());
         assertNotNull(field.getError());
         field.setText(" " + LINK + " ");
-        phone.find(Button.class).performClick();
+        phone.button("Open").performClick();
         assertEquals(LINK, phone.webShadow().getLastLoadedUrl());
     }
 
@@ -226,7 +225,7 @@ public class ShellActivityTest {
     public void aPastedLinkSurvivesTheEndOfTheProcess() {
         phone.start(null);
         phone.find(EditText.class).setText(LINK);
-        phone.find(Button.class).performClick();
+        phone.button("Open").performClick();
         phone.load(PAGE);
         phone.endProcessAndReturn();
         assertEquals(PAGE, phone.webShadow().getLastLoadedUrl());
@@ -332,7 +331,7 @@ public class ShellActivityTest {
         phone.client().onReceivedError(before, request(LINK, true), null);
         phone.client().onReceivedError(before, request(LINK, true), null);
         assertEquals(View.GONE, before.getVisibility());
-        phone.find(Button.class).performClick();
+        phone.button("Try again").performClick();
         assertNotSame(before, phone.web());
         assertEquals("with its token, which nobody has used", LINK, phone.webShadow().getLastLoadedUrl());
         WebView second = phone.web();
