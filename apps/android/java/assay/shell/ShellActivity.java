@@ -269,6 +269,8 @@ public final class ShellActivity extends Activity
             showScanner();
             return;
         }
+        // Android answers a second request at once with a refusal, so a double tap must not make one.
+        if (scanAsked) return;
         scanAsked = true;
         requestPermissions(new String[] {Manifest.permission.CAMERA}, SCAN_REQUEST);
     }

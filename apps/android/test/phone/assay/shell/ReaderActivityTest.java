@@ -8,6 +8,7 @@ import static org.junit.Assert.assertTrue;
 import static org.robolectric.Shadows.shadowOf;
 
 import android.Manifest;
+import android.app.Activity;
 import android.content.Context;
 import android.content.Intent;
 import android.content.pm.PackageManager;
@@ -36,6 +37,8 @@ import org.robolectric.RuntimeEnvironment;
 import org.robolectric.annotation.Config;
 import org.robolectric.shadow.api.Shadow;
 import org.robolectric.shadows.ShadowApplication;
+import org.robolectric.util.ReflectionHelpers;
+import org.robolectric.util.ReflectionHelpers.ClassParameter;
 
 /** Assay Reader, the app for every origin, against a service of the test's. */
 @RunWith(RobolectricTestRunner.class)
@@ -240,7 +243,9 @@ public class ReaderActivityTest {
     public void theCameraIsAskedForWhenThePersonScansAndARefusalLeavesPasting() {
         phone.start(null);
         phone.button("Scan code").performClick();
+        phone.button("Scan code").performClick();
         assertNull("the person is asked first", phone.scanner());
+        assertFalse("a double tap is no refusal", phone.texts().contains("The camera cannot be used"));
         answerCamera(PackageManager.PERMISSION_DENIED);
         assertNull(phone.scanner());
         assertTrue(phone.texts().contains("The camera cannot be used"));
@@ -290,7 +295,13 @@ public class ReaderActivityTest {
     }
 
     private void answerCamera(int answer) {
-        phone.activity.onRequestPermissionsResult(2, new String[] {Manifest.permission.CAMERA}, new int[] {answer});
+        // As Android delivers it: until then it refuses every other request of the activity.
+        Intent results = new Intent()
+                .putExtra(PackageManager.EXTRA_REQUEST_PERMISSIONS_NAMES, new String[] {Manifest.permission.CAMERA})
+                .putExtra(PackageManager.EXTRA_REQUEST_PERMISSIONS_RESULTS, new int[] {answer});
+        ReflectionHelpers.callInstanceMethod(
+                Activity.class, phone.activity, "dispatchRequestPermissionsResult",
+                ClassParameter.from(int.class, 2), ClassParameter.from(Intent.class, results));
     }
 
     private void untilShown(final String text) {
