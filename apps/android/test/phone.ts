@@ -59,9 +59,9 @@ export async function startPhone({ builtFor, chipPort }: { builtFor: string | nu
       return Promise.race([answer, gone]);
     },
     close: async () => {
-      const ended = once(child, "exit");
       socket.write("quit\n");
-      await ended;
+      // Also when the phone ended by itself.
+      await gone.catch(() => {});
       socket.destroy();
       server.close();
     },

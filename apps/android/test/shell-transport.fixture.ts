@@ -21,12 +21,14 @@ const phone = await startPhone({ builtFor: url, chipPort: chip.port });
 
 test("the shell passes the conformance suite for transports, in a browser and with its own code", async () => {
   const files = await buildCheckPage();
-  const address = `${url}/verify/transport-check/`;
+  // The shell opens pages of sessions alone; the page's other files lie beside it.
+  const folder = `${url}/verify/`;
+  const address = `${folder}vs_check`;
   const { page, problems } = await openPage(browser, url, { device: "android" });
   page.setDefaultTimeout(30_000);
-  await page.route(`${address}**`, async (route) => {
-    const name = route.request().url().slice(address.length);
-    const file = files.get(name === "" ? "index.html" : name);
+  await page.route(`${folder}**`, async (route) => {
+    const name = route.request().url().slice(folder.length);
+    const file = files.get(name === "vs_check" ? "index.html" : name);
     assert.ok(file, name);
     await route.fulfill({ contentType: file.type, body: file.content });
   });
