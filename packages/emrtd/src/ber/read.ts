@@ -33,16 +33,8 @@ type Budget = {
   nodesLeft: number;
 };
 
-/**
- * The last header read.
- * One shared object, because a document has hundreds and each is used before the next is read.
- */
-const header = {
-  tag: 0,
-  valueStart: 0,
-  /** `indefiniteLength`, or the number of content bytes. */
-  length: 0,
-};
+/** `length` is `indefiniteLength`, or the number of content bytes. */
+type Header = { readonly tag: number; readonly valueStart: number; readonly length: number };
 
 function readHeader(bytes: Uint8Array, start: number, limit: number, budget: Budget): Header {
   if (--budget.nodesLeft < 0) throw new EmrtdError("BER_TOO_LARGE", "The encoding has too many elements");
