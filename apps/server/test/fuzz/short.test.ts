@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { randomInt } from "node:crypto";
 import { after, test } from "node:test";
 import { Dice } from "../../../../scripts/fuzz/dice.ts";
 import { systemClock } from "../../src/platform/kernel/clock.ts";
@@ -29,7 +28,8 @@ const operations = readOperations((await (await fetch(`${url}/openapi`)).json())
 const explain = ({ failures }: Tally) =>
   failures.map(({ problem, index, curl, answer }) => `${index}: ${problem}\n${curl}\n${answer}`).join("\n");
 
-const seed = randomInt(1, 2 ** 31);
+/** A fixed one, so that the same commit gives the same result. `npm run fuzz -- http --seed N` tries others. */
+const seed = 20_261_115;
 
 test(`whatever is asked, every answer is one that the document describes (seed ${seed})`, async () => {
   const tally = await fuzz({
