@@ -142,7 +142,12 @@ test("a change to an e-mail that is taken looks the same and changes nothing", a
     }),
     201,
   );
-  expectError(await user.api.post("/v1/auth/account/email/confirm", { token }), 409, "EMAIL_TAKEN", /`email`/);
+  expectError(
+    await user.api.post("/v1/auth/account/email/confirm", { token }),
+    409,
+    "EMAIL_TAKEN",
+    /`email`/,
+  );
   assert.equal(expectData(await user.api.get("/v1/auth/account")).email, user.email);
 });
 
