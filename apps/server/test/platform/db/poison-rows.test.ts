@@ -287,7 +287,7 @@ const poisons: Record<string, Poison[]> = {
       plant: plantMails,
       spoil: replacing("mails", "content", () => sealedMail(randomUUID())),
       isDone: wasMailed,
-      reason: /^Error, at key-ring\.ts:\d+$|^ERR_|^[A-Z][A-Za-z]*Error, at/,
+      reason: /^Error, at (?:key-ring|aes-gcm)\.ts:\d+$|^ERR_|^[A-Z][A-Za-z]*Error, at/,
     },
     {
       what: "a mail that is no JSON",
