@@ -13,7 +13,7 @@ const settings = {
   checkpoint_timeout: "1h",
 };
 
-/** A PostgreSQL for one run of tests, in a folder of its own that goes with it. What it holds is not worth a write to the disk. */
+/** A PostgreSQL for one test run, in a temporary folder. Its data is never flushed to disk. */
 export async function startScratchPostgres(): Promise<{ url: string; close(): Promise<void> }> {
   const folder = await mkdtemp(path.join(tmpdir(), "assay-test-"));
   const server = await startEmbeddedPostgres({

@@ -342,7 +342,10 @@ async function runGate(gate: Gate): Promise<Outcome> {
   return { passed: 0, failures: [{ name: gate.name, text: output }], skips: [] };
 }
 
-/** With the usual four checkers, each of which works out the types that they share, both take twice as much of a processor. */
+/**
+ * With the default of four checkers, each of which computes shared types,
+ * both take twice as much of processor.
+ */
 function checkTypes(project: string) {
   return runTool("tsc", ["-p", project, "--checkers", "1"]);
 }

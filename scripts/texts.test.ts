@@ -26,7 +26,19 @@ type Consent = { title: unknown; paragraphs: unknown };
 const consentTexts: Record<string, Consent> = readJson("apps/server/terms/consent-texts.json").texts;
 
 /** Words that a language may share with English, or names. */
-const alike = new Set(["Website", "Optional", "{count} minute", "{count} minutes", "Chip"]);
+const alike = new Set(
+  `
+  (optional) | Action | Actions | Active | Agents | API | Branding | Chip | Code | Ctrl K | Desktop |
+  Details | Domain | Domains | Exceptions | Guides | In {age} | Inactive | Installation | Integration
+  | Invitation | Job | Live | Logo | Median | Menu | Name | Name: {name} | Normal | Notifications |
+  Optional | Passkeys | Problem | sandbox | Sandbox | Schema | Secret | Session | Sessions | Source |
+  Status | Support | Test | Type | Version | Version {version}, {hash} | Version {version}, {time} |
+  VICAL | Webhook | Webhook: {event} | Webhooks | Website | {ago}, version {version} | {count} minute
+  | {count} minutes | {count} worker | {count} workers | {field} (optional)
+`
+    .trim()
+    .split(/\s*\|\s*/),
+);
 const page = filesIn("apps/verify/texts", pageLanguages);
 const walletPart = filesIn("apps/verify/wallet-texts", pageLanguages);
 const dashboard = filesIn("apps/dashboard/texts", dashboardLanguages);

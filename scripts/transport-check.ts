@@ -1,5 +1,5 @@
 // `npm run transport-check`: the conformance suite for transports to a chip
-// (packages/device/src/check-transport.ts).
+// (packages/device/transport-check/check-transport.ts).
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";

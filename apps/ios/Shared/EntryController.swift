@@ -1,6 +1,6 @@
 import UIKit
 
-/// What is shown without a session: how to come to one, the way to the scanner, and a field for a link.
+/// The screen without a session: how to start one, the scanner, and a field for a link.
 final class EntryController: UIViewController, UITextFieldDelegate {
     private let read: (String?) -> ReaderLink?
     private let onLink: (ReaderLink) -> Void

@@ -85,7 +85,6 @@ export const signUpModes = ["open", "invited", "closed"] as const;
 
 export const readSignUp = signInRoute("GET /v1/auth/sign-up", {
   id: "readSignUp",
-  tag: signInTag,
   summary: "Read who may sign up",
   access: { public: true },
   reply: {
@@ -388,7 +387,6 @@ export const getAccount = route("GET /v1/auth/account", {
 
 export const updateAccount = route("PATCH /v1/auth/account", {
   id: "updateAccount",
-  tag,
   summary: "Change your name and the language of mails",
   access: { user: true },
   body: closed({ name: PersonName, language: Type.Optional(OneOf(mailLanguages)) }),
@@ -429,7 +427,6 @@ export const resetPassword = signInRoute("POST /v1/auth/password/reset", {
 
 export const requestEmailChange = route("POST /v1/auth/account/email", {
   id: "requestEmailChange",
-  tag,
   summary: "Ask to change your e-mail",
   description:
     "Needs `password` or `code`. A link goes to the new address, a notice to the present one; nothing changes until the link is confirmed.",
@@ -454,7 +451,6 @@ export const confirmEmailChange = route("POST /v1/auth/account/email/confirm", {
 
 export const requestEmailVerification = route("POST /v1/auth/account/email/verification", {
   id: "requestEmailVerification",
-  tag,
   summary: "Mail a link that verifies your e-mail",
   access: { user: true },
   reply: { status: 202, data: MailRequested },

@@ -31,91 +31,13 @@ const counts = {
   cancelled: Count,
 };
 
-export const SessionsOverview = named(
-  "SessionsOverview",
-  open({
-    from: Day,
-    to: Day,
-    sandbox: Type.Boolean({ description: "Whether the figures are of test sessions or of live ones." }),
-    totals: named("SessionCounts", open(counts)),
-    days: Type.Array(
-      named("SessionDay", open({ date: Day, ...counts, median_seconds_to_complete: DayMedian })),
-      {
-        description: "One entry for every day, the oldest first. A session counts on the day it was created.",
-      },
-    ),
-    success_rate: Nullable(
-      Type.Number({
-        minimum: 0,
-        maximum: 1,
-        description: "Succeeded among ended sessions. Null when none has ended.",
-      }),
-    ),
-    median_seconds_to_complete: Nullable(
-      Type.Number({
-        minimum: 0,
-        description:
-          "From creation to success, over succeeded sessions, within 2 percent. Null when there are none.",
-      }),
-    ),
-    p90_seconds_to_complete: Nullable(
-      Type.Number({
-        minimum: 0,
-        description: "90th percentile of the time to success, within 2 percent.",
-      }),
-    ),
-    durations: Type.Array(
-      named(
-        "DurationClass",
-        open({
-          up_to_seconds: Nullable(
-            Type.Integer({
-              minimum: 1,
-              description: "Upper bound of the class. Null in the last class, which has none.",
-            }),
-          ),
-          count: Type.Integer({ minimum: 0, description: "Sessions in this class." }),
-        }),
-      ),
-      { description: "Succeeded sessions by how long they took, from creation on." },
-    ),
-    funnel: named(
-      "SessionFunnel",
-      open({
-        created: Type.Integer({
-          minimum: 0,
-          description: "Sessions that have ended, since stages are counted.",
-        }),
-        opened: Type.Integer({
-          minimum: 0,
-          description:
-            "Those whose page was opened. Programs that open links, such as mail scanners, count as well.",
-        }),
-        agreed: Type.Integer({
-          minimum: 0,
-          description: "This and the following: how many got at least that far.",
-        }),
-        chip_read: Type.Integer({ minimum: 0, description: "Those whose chip was read and found genuine." }),
-        face_captured: Type.Integer({ minimum: 0, description: "Those whose face was captured." }),
-        wallet_presented: Type.Integer({
-          minimum: 0,
-          description: "Those in which a wallet presented a credential.",
-        }),
-        succeeded: Count,
-      }),
-    ),
-    methods: Type.Unsafe<Partial<Record<string, number>>>({
-      type: "object",
-      additionalProperties: { type: "integer", minimum: 0 },
-      description: `How many sessions succeeded by each method, since methods are counted. Methods: ${methods.join(", ")}.`,
-      examples: [{ document_chip: 12 }],
-    }),
-    failure_codes: Type.Unsafe<Partial<Record<string, number>>>({
-      type: "object",
-      additionalProperties: { type: "integer", minimum: 0 },
-      description: `How many sessions failed with each code. Codes: ${failureCodes.join(", ")}.`,
-      examples: [{ document_expired: 2, liveness_failed: 1 }],
-    }),
+export const SessionsOverview = open("SessionsOverview", {
+  from: Day,
+  to: Day,
+  sandbox: Type.Boolean({ description: "Whether the figures are of test sessions or of live ones." }),
+  totals: open("SessionCounts", counts),
+  days: Type.Array(open("SessionDay", { date: Day, ...counts, median_seconds_to_complete: DayMedian }), {
+    description: "One entry for every day, the oldest first. A session counts on the day it was created.",
   }),
   success_rate: Nullable(
     Type.Number({
@@ -134,7 +56,7 @@ export const SessionsOverview = named(
   p90_seconds_to_complete: Nullable(
     Type.Number({
       minimum: 0,
-      description: "What nine of ten succeeded sessions did not exceed, within 2 percent.",
+      description: "90th percentile of the time to success, within 2 percent.",
     }),
   ),
   durations: Type.Array(
@@ -157,7 +79,7 @@ export const SessionsOverview = named(
     opened: Type.Integer({
       minimum: 0,
       description:
-        "Those whose page was sent. Programs that look at links count as well, as mail scanners do.",
+        "Those whose page was opened. Programs that open links, such as mail scanners, count as well.",
     }),
     agreed: Type.Integer({
       minimum: 0,

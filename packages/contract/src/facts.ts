@@ -25,7 +25,11 @@ export const pageLanguages = [
 ] as const;
 export type PageLanguage = (typeof pageLanguages)[number];
 
-/** Languages of mails to people who have an account. The first is the default. */
+/** Languages of the dashboard. */
+export const dashboardLanguages = ["en", "de", "fr"] as const;
+export type DashboardLanguage = (typeof dashboardLanguages)[number];
+
+/** The languages of the mails to people who have an account. The first is the default. */
 export const mailLanguages = [
   "en",
   "de",

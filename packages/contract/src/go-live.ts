@@ -24,7 +24,6 @@ export const readBusinessDetails = route("GET /v1/auth/orgs/business-details", {
 
 export const updateBusinessDetails = route("POST /v1/auth/orgs/business-details", {
   id: "updateBusinessDetails",
-  tag,
   summary: "Change the business details",
   description: "Self-asserted. Absent fields stay unchanged; null or blank clears a field.",
   access: { role: "admin" },
@@ -66,7 +65,6 @@ export const RpTermsStatus = open("RpTermsStatus", {
 
 export const readRpTerms = route("GET /v1/auth/orgs/rp-terms", {
   id: "readRpTerms",
-  tag,
   summary: "Show the current and the accepted relying-party terms",
   access: { role: "member" },
   reply: { status: 200, data: RpTermsStatus },
@@ -155,7 +153,7 @@ export const goLive = route("POST /v1/auth/orgs/go-live", {
   id: "goLive",
   summary: "Open live",
   description:
-    'Live stays open for good, and the sandbox keeps working. Needs accepted current terms, complete business details, a verified domain, and an operator who trusts at least one issuing authority. Also needs an enabled live endpoint with an active key and a subscription to `verification.session.succeeded`. The hint of 409 `ORGANIZATION_NOT_READY` lists what is missing. With `results: "poll_only"` no endpoint is needed: you poll the outcomes, and claims are not sent.',
+    'Once and for good, beside the sandbox, in which nothing changes: its keys, endpoints and sessions go on. Needs the current terms accepted, complete business details, a verified domain, an operator who trusts at least one issuing authority, and an enabled live endpoint with an active key that is subscribed to `verification.session.succeeded`; the hint of 409 `ORGANIZATION_NOT_READY` lists what is missing. With `results: "poll_only"` no endpoint is needed: you read the outcomes of sessions, and claims are not sent.',
   access: { role: "owner" },
   body: closed({
     results: Type.Optional(

@@ -185,7 +185,6 @@ export const OperatorStatus = open("OperatorStatus", {
 
 export const operatorStatus = route("GET /v1/operator/status", {
   id: "operatorStatus",
-  tag,
   summary: "Show the state of the installation",
   description:
     "Health, processes, jobs and their quarantined rows, trust, queues. Only counts, times and texts of the service; no data of partners or people.",

@@ -40,7 +40,6 @@ export const confirmOrganizationDeletion = route("POST /v1/auth/orgs/confirm-del
 
 export const cancelOrganizationDeletion = route("POST /v1/auth/orgs/cancel-delete", {
   id: "cancelOrganizationDeletion",
-  tag,
   summary: "Cancel the deletion of the organization",
   description: "Everything works again at once, API keys included.",
   access: { role: "admin", organization: "body", whileFrozen: "allowed" },

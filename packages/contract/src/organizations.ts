@@ -237,7 +237,6 @@ export const listInvitations = route("GET /v1/auth/orgs/invitations", {
 
 export const createInvitation = route("POST /v1/auth/orgs/invitations", {
   id: "createInvitation",
-  tag,
   summary: "Invite a person by e-mail",
   description:
     "Mails a link that is valid for 7 days, also for people without an account. A second invitation to the same address replaces the first. Only an owner invites an owner.",

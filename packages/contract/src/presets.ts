@@ -3,8 +3,8 @@ type Wish = { required: boolean; reason: string };
 
 export type Preset = {
   id: "age" | "name" | "identity" | "own";
+  /** In English, as the command line names it. */
   label: string;
-  about: string;
   /** By form field; `age_over` is the age chosen there. */
   wishes: Readonly<Record<string, Wish>>;
 };
@@ -22,10 +22,12 @@ const document = "We must keep a record of the document.";
 export const presets: readonly Preset[] = [
   {
     id: "age",
+    label: "Age check",
     wishes: { age_over: needed("We may only serve adults.") },
   },
   {
     id: "name",
+    label: "Name and date of birth",
     wishes: {
       given_names: needed(who),
       family_name: needed(who),
@@ -34,6 +36,7 @@ export const presets: readonly Preset[] = [
   },
   {
     id: "identity",
+    label: "Full identity",
     wishes: {
       given_names: needed(who),
       family_name: needed(who),
@@ -48,6 +51,7 @@ export const presets: readonly Preset[] = [
   },
   {
     id: "own",
+    label: "Custom",
     wishes: {},
   },
 ];

@@ -16,17 +16,17 @@ export type Role = (typeof roles)[number];
 
 /**
  * Who may call a route.
- * - `public`: anybody, without signing in.
+ * - `public`: anybody; nobody needs to sign in.
  * - `user`: any signed-in user, with or without an organization. API keys are refused.
- * - `operator`: a signed-in user whom the operator marked on the command line. All other callers get a 404.
- * - `role`: a user with at least this role in the active organization, or, with `organization: "body"`, in
- *   the one that the body's `organizationId` names. API keys are refused. With `inEnvironment` the resource
- *   belongs to an environment.
- * - `scope`: an API key with this scope, or a user of the active organization: any role reads, admin and
- *   owner write. The resource always belongs to an environment. With `beforeLive` users may prepare live
- *   before it is open.
- * An organization that is scheduled for deletion refuses every API key, and every write of a user.
- * `whileFrozen` lists the exceptions.
+ * - `operator`: a signed-in user whom the operator has marked on the command line. To everybody else, API keys and nobody at all included, there
+ *   is no such route.
+ * - `role`: a user with at least this role in the active organization, or, with `organization: "body"`, in the one that
+ *   the body's `organizationId` names. API keys are refused. With `inEnvironment` what the route is about belongs to an environment.
+ * - `scope`: an API key with this scope, or a user of the active organization: any role reads, admin and owner write. What these routes are
+ *   about always belongs to an environment. With `beforeLive` users prepare live there before it is open.
+ *
+ * An organization that is scheduled for deletion refuses keys always and users on every write. `whileFrozen` states
+ * the exceptions.
  */
 export type Access =
   | { public: true }
@@ -83,22 +83,21 @@ export type RouteDefinition = {
 type Call = `${Method} ${string}`;
 type Called = Pick<RouteDefinition, "method" | "path">;
 
-/** A body without a name is named after its route: that of `signIn` is `SignInBody`. */
-export function route<const R extends Omit<RouteDefinition, keyof Called>>(
-  call: Call,
-  definition: R,
-): R & Called;
-export function route<const R extends RouteDefinition>(definition: R): R;
-export function route(
-  ...given: [Call, Omit<RouteDefinition, keyof Called>] | [RouteDefinition]
-): RouteDefinition {
-  if (given.length === 1) return given[0];
-  const [call, definition] = given;
-  const [method, path] = call.split(" ") as [Method, string];
-  const { id, body } = definition;
-  if (body === undefined || "title" in body) return { ...definition, method, path };
-  const title = `${id.charAt(0).toUpperCase()}${id.slice(1)}Body`;
-  return { ...definition, method, path, body: { ...body, title } };
+type Declared = Omit<RouteDefinition, keyof Called | "tag">;
+
+/**
+ * Declares the routes of a tag. A body without a name of its own is named after its route: that of `signIn` is
+ * `SignInBody`.
+ */
+export function routesOf<const T extends string>(tag: T) {
+  return <const R extends Declared>(call: Call | Called, definition: R): R & Called & { tag: T } => {
+    const [method, path] =
+      typeof call === "string" ? (call.split(" ") as [Method, string]) : [call.method, call.path];
+    const { id, body } = definition;
+    if (body === undefined || "title" in body) return { ...definition, tag, method, path };
+    const title = `${id.charAt(0).toUpperCase()}${id.slice(1)}Body`;
+    return { ...definition, tag, method, path, body: { ...body, title } };
+  };
 }
 
 export type BodyOf<R extends RouteDefinition> = R["body"] extends TSchema
@@ -182,8 +181,8 @@ export function nullIsAbsent(definition: RouteDefinition): boolean {
 const kibibyte = 1024;
 
 /**
- * The largest body that a route accepts, in bytes. Routes open to anybody or any account get less, because
- * the service spends work on the body before it can reject it.
+ * The largest body that a route takes, in bytes. What anybody or any account may send costs work before it is known whether
+ * it is worth it, so it gets less room.
  */
 export function bodyLimitOf({
   access,

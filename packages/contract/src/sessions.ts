@@ -206,41 +206,10 @@ const faceCheckNotes = {
 export type FaceCheck = keyof typeof faceCheckNotes;
 export const faceChecks = Object.keys(faceCheckNotes) as [FaceCheck, ...FaceCheck[]];
 
-export const ChipAndFaceEvidence = named(
-  "ChipAndFaceEvidence",
-  open({
-    method: OneOf(["chip_and_face"], {
-      description:
-        "The chip of a document was read and checked, and a living face was compared with its portrait.",
-    }),
-    chip: OneOf(["genuine", "copy_not_excluded"], {
-      description:
-        "`genuine`: the chip proved that it is the original. `copy_not_excluded`: the state signed the data, and the document offers no proof that its chip is no copy.",
-    }),
-    revocation: OneOf(["checked", "stale", "no_list"], {
-      description:
-        "`checked`: a fresh list of the state does not name the signer. `stale`: the newest list is past its time, and does not name the signer. `no_list`: there was no list that counts.",
-    }),
-    warnings: Type.Array(OneOf(warningCodes), {
-      description: `What was found and tolerated, each once. ${Object.entries(evidenceWarnings)
-        .map(([code, about]) => `\`${code}\`: ${about}`)
-        .join(" ")}`,
-    }),
-    face: OneOf(["matched"], {
-      description: "The person in front of the camera is the one in the portrait.",
-    }),
-    face_checks: Type.Array(OneOf(faceChecks), {
-      description: `Which checks of the face were passed, in this order. ${Object.entries(faceCheckNotes)
-        .map(([check, about]) => `\`${check}\`: ${about}`)
-        .join(
-          " ",
-        )} None of them excludes pictures that no camera took: see \`device\`. Empty for successes of earlier versions, and where a test document decided.`,
-    }),
-    device: OneOf(["attested", "unattested"], {
-      description:
-        "`attested`: the phone's secure hardware vouches that the operator's app signed the pictures, on a locked phone with the maker's system. `unattested`: nothing vouches, as in every browser, and injected pictures are harder to exclude.",
-    }),
-    verified_at: Timestamp,
+export const ChipAndFaceEvidence = open("ChipAndFaceEvidence", {
+  method: OneOf(["chip_and_face"], {
+    description:
+      "The chip of a document was read and checked, and a living face was compared with its portrait.",
   }),
   chip: OneOf(["genuine", "copy_not_excluded"], {
     description:
@@ -267,7 +236,7 @@ export const ChipAndFaceEvidence = named(
   }),
   device: OneOf(["attested", "unattested"], {
     description:
-      "`attested`: the secure hardware of the phone vouches that the pictures were signed in the operator's own app, on a locked phone with the maker's system. `unattested`: nobody does, as in every browser; pictures from elsewhere are then harder to exclude.",
+      "`attested`: the phone's secure hardware vouches that the operator's app signed the pictures, on a locked phone with the maker's system. `unattested`: nothing vouches, as in every browser, and injected pictures are harder to exclude.",
   }),
   verified_at: Timestamp,
 });
@@ -422,28 +391,22 @@ const sessionFields = {
 
 export const Session = open("Session", sessionFields);
 
-export const SessionWithConsent = named(
-  "SessionWithConsent",
-  open({
-    ...sessionFields,
-    consent: {
-      ...Nullable(
-        named(
-          "SessionConsent",
-          open({
-            selected_field_keys: Type.Array(Type.String()),
-            given_at: Timestamp,
-            withdrawn_at: {
-              ...Nullable(Timestamp),
-              description: "When the person withdrew it; null while it is valid.",
-            },
-          }),
-        ),
-      ),
-      description: "What the person agreed to share; null before they have agreed to anything.",
-    },
-  }),
-);
+export const SessionWithConsent = open("SessionWithConsent", {
+  ...sessionFields,
+  consent: {
+    ...Nullable(
+      open("SessionConsent", {
+        selected_field_keys: Type.Array(Type.String()),
+        given_at: Timestamp,
+        withdrawn_at: {
+          ...Nullable(Timestamp),
+          description: "When the person withdrew it; null while it is valid.",
+        },
+      }),
+    ),
+    description: "What the person agreed to share; null before they have agreed to anything.",
+  },
+});
 
 export const CreatedSession = open("CreatedSession", {
   ...sessionFields,
@@ -484,44 +447,41 @@ export const templatedFields = {
 export type TemplatedField = keyof typeof templatedFields;
 export const templatedFieldNames = Object.keys(templatedFields) as readonly TemplatedField[];
 
-export const CreateSessionBody = named(
-  "CreateSessionBody",
-  closed({
-    template: Type.Optional(
-      Text({
-        max: templateNameMaxCharacters,
-        description:
-          "The id or the name of a template. `share_fields`, `methods`, `requirements`, `locale` and `redirect_url` of the request replace the template's.",
-        examples: ["Age check"],
-      }),
-    ),
-    redirect_url: Type.Optional(templatedFields.redirect_url),
-    embed_origin: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: embedOriginMaxCharacters,
-        description:
-          "The origin of your page that shows `verification_url` in a frame: https on a verified domain, or http://localhost with any port in the sandbox. Default: no page may.",
-        examples: ["https://shop.example.com"],
-      }),
-    ),
-    share_fields: Type.Optional(templatedFields.share_fields),
-    methods: Type.Optional(templatedFields.methods),
-    requirements: Type.Optional(templatedFields.requirements),
-    locale: Type.Optional(templatedFields.locale),
-    webhook_endpoint_id: Type.Optional(EndpointId),
-    client_reference_id: Type.Optional(ClientReferenceId),
-    metadata: Type.Optional(Metadata),
-    expires_in_seconds: Type.Optional(
-      Type.Integer({
-        minimum: sandboxLifetimeSeconds.min,
-        maximum: sandboxLifetimeSeconds.max,
-        description: `Sandbox only: how long the session lives, so that a test need not wait. Default: ${sessionLifetimeMinutes} minutes. In live it is 400 \`INVALID_REQUEST\`.`,
-        examples: [sandboxLifetimeSeconds.max],
-      }),
-    ),
-  }),
-);
+export const CreateSessionBody = closed("CreateSessionBody", {
+  template: Type.Optional(
+    Text({
+      max: templateNameMaxCharacters,
+      description:
+        "The id or the name of a template. `share_fields`, `methods`, `requirements`, `locale` and `redirect_url` of the request replace the template's.",
+      examples: ["Age check"],
+    }),
+  ),
+  redirect_url: Type.Optional(templatedFields.redirect_url),
+  embed_origin: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: embedOriginMaxCharacters,
+      description:
+        "The origin of your page that shows `verification_url` in a frame: https on a verified domain, or http://localhost with any port in the sandbox. Default: no page may.",
+      examples: ["https://shop.example.com"],
+    }),
+  ),
+  share_fields: Type.Optional(templatedFields.share_fields),
+  methods: Type.Optional(templatedFields.methods),
+  requirements: Type.Optional(templatedFields.requirements),
+  locale: Type.Optional(templatedFields.locale),
+  webhook_endpoint_id: Type.Optional(EndpointId),
+  client_reference_id: Type.Optional(ClientReferenceId),
+  metadata: Type.Optional(Metadata),
+  expires_in_seconds: Type.Optional(
+    Type.Integer({
+      minimum: sandboxLifetimeSeconds.min,
+      maximum: sandboxLifetimeSeconds.max,
+      description: `Sandbox only: how long the session lives, so that a test need not wait. Default: ${sessionLifetimeMinutes} minutes. In live it is 400 \`INVALID_REQUEST\`.`,
+      examples: [sandboxLifetimeSeconds.max],
+    }),
+  ),
+});
 
 const params = closed({ id: SessionId });
 
@@ -648,9 +608,6 @@ export const countSessions = route("GET /v1/auth/orgs/session-counts", {
 
 export const readTimeline = route("GET /v1/auth/orgs/sessions/:id/timeline", {
   id: "readSessionTimeline",
-  method: "GET",
-  path: "/v1/auth/orgs/sessions/:id/timeline",
-  tag,
   summary: "Read the times of a session's steps",
   description: "When its page was first opened, and when each step was passed.",
   access: { role: "member", inEnvironment: true },

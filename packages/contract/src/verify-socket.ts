@@ -22,9 +22,9 @@ import {
 } from "./verify-protocol.ts";
 
 /**
- * The socket between a reading device and the service, typed once for both ends. Text frames are the JSON
- * messages below; binary frames are parts of artifacts (chip files and camera frames). The service trusts no
- * check of the device: a device sends files and passes on commands, and the service judges.
+ * The socket between a reading device and the service, typed once for both ends. Text frames are the JSON messages
+ * below; binary frames are parts of artifacts (chip files and camera frames). Nothing that a device says about its own
+ * checks counts: it sends files and passes on commands, and the service judges.
  */
 
 const Base64 = (maxBytes: number, description: string) =>
@@ -66,42 +66,36 @@ export const ChipFileMessage = closed("VerifyChipFile", {
 export const ChipDone = closed("VerifyChipDone", { type: Type.Literal("chip_done") });
 
 /** The chip's answers to a `chip_command`. Fewer answers than commands mean a refusal. */
-export const ChipAnswer = named(
-  "VerifyChipAnswer",
-  closed({
-    type: Type.Literal("chip_answer"),
-    exchange: Exchange,
-    answers: Type.Array(Base64(verifySocketLimits.answerBytes, "Answer of the chip, with its status word."), {
-      maxItems: verifySocketLimits.exchangeCommands,
-    }),
+export const ChipAnswer = closed("VerifyChipAnswer", {
+  type: Type.Literal("chip_answer"),
+  exchange: Exchange,
+  answers: Type.Array(Base64(verifySocketLimits.answerBytes, "Answer of the chip, with its status word."), {
+    maxItems: verifySocketLimits.exchangeCommands,
   }),
 });
 
 /** The chip left the field during its proof. When it is open again a new exchange begins; no try is used. */
-export const ChipLost = named("VerifyChipLost", closed({ type: Type.Literal("chip_lost") }));
+export const ChipLost = closed("VerifyChipLost", { type: Type.Literal("chip_lost") });
 
 /** Discards the chip data and restarts the chip step; no try is used. Refused once the chip has passed. */
-export const ChipRestart = named("VerifyChipRestart", closed({ type: Type.Literal("chip_restart") }));
+export const ChipRestart = closed("VerifyChipRestart", { type: Type.Literal("chip_restart") });
 
 /** The person is in front of the camera (or, simulated, the test document decides): begin a face try. */
-export const FaceStart = named(
-  "VerifyFaceStart",
-  closed({
-    type: Type.Literal("face_start"),
-    camera: Type.Optional(
-      Type.Boolean({
-        description:
-          "In the sandbox, `true` has camera frames judged as in a live session; otherwise the test document decides. Ignored in live.",
-      }),
-    ),
-    still_head: Type.Optional(
-      Type.Boolean({
-        description:
-          "`true` for a person who cannot turn the head: the challenge asks for closed eyes, an open mouth or coming closer. It proves less, and the risk score says so.",
-      }),
-    ),
-  }),
-);
+export const FaceStart = closed("VerifyFaceStart", {
+  type: Type.Literal("face_start"),
+  camera: Type.Optional(
+    Type.Boolean({
+      description:
+        "In the sandbox, `true` has camera frames judged as in a live session; otherwise the test document decides. Ignored in live.",
+    }),
+  ),
+  still_head: Type.Optional(
+    Type.Boolean({
+      description:
+        "`true` for a person who cannot turn the head: the challenge asks for closed eyes, an open mouth or coming closer. It proves less, and the risk score says so.",
+    }),
+  ),
+});
 
 /** Announces one camera frame, a JPEG; its bytes follow in binary frames. */
 export const FaceFrame = closed("VerifyFaceFrame", {
@@ -125,11 +119,10 @@ export const FaceDone = closed("VerifyFaceDone", {
         maxItems: attestationLimits.certificates,
         description: "From the one of the key to the one of the maker's root.",
       }),
-      description:
-        "Android key attestation by an app: a key that the phone's secure hardware made for the `nonce` of this challenge, and its signature over the nonce and the frames. A try without it does not fail.",
+      signature: Base64(attestationLimits.signatureBytes, "ECDSA with SHA-256, DER."),
     }),
     description:
-      "From an app that can have the phone's secure hardware vouch for itself (Android key attestation): a key that was made for the `nonce` of this challenge, and its signature over the nonce and the frames. Nobody fails for want of it.",
+      "Android key attestation by an app: a key that the phone's secure hardware made for the `nonce` of this challenge, and its signature over the nonce and the frames. A try without it does not fail.",
   }),
 });
 
@@ -150,22 +143,18 @@ export type DeviceMessage = {
 
 // --- service to device -------------------------------------------------------------------------------------
 
-export const Welcome = named(
-  "VerifyWelcome",
-  open({
-    type: Type.Literal("welcome"),
-    protocol: Type.Literal(verifySubprotocol),
-    session_id: SessionId,
-    attempt_id: AttemptId,
-    sandbox: Type.Boolean(),
-    phase: OneOf(verifyPhases),
-    resumed: Type.Boolean({ description: "Whether what was sent before on another socket still counts." }),
-    tries_left: TriesLeft,
-    face: OneOf(faceModes, {
-      description:
-        "`camera`; `simulated` in the sandbox, where the test document decides unless `face_start` asks for the camera; `unavailable`: every face step fails.",
-    }),
-    expires_at: Timestamp,
+export const Welcome = open("VerifyWelcome", {
+  type: Type.Literal("welcome"),
+  protocol: Type.Literal(verifySubprotocol),
+  session_id: SessionId,
+  attempt_id: AttemptId,
+  sandbox: Type.Boolean(),
+  phase: OneOf(verifyPhases),
+  resumed: Type.Boolean({ description: "Whether what was sent before on another socket still counts." }),
+  tries_left: TriesLeft,
+  face: OneOf(faceModes, {
+    description:
+      "`camera`; `simulated` in the sandbox, where the test document decides unless `face_start` asks for the camera; `unavailable`: every face step fails.",
   }),
   expires_at: Timestamp,
 });
@@ -179,11 +168,9 @@ export const Checking = open("VerifyChecking", {
 
 /**
  * Commands for the chip.
- * - `in_session`: send them in the device's session with the chip, return each answer, stop at the first
- *   refusal.
- * - `sealed`: pass the one command on unchanged. It ends the device's session with the chip.
- * - `challenge`: let the chip sign the bytes (INTERNAL AUTHENTICATE) and return the signature; no answer if
- *   it refuses.
+ * - `in_session`: send them inside the device's own session with the chip, return each answer, stop at the first refusal.
+ * - `sealed`: pass the one command on exactly as it is. The device's session with the chip is over with it.
+ * - `challenge`: have the chip sign the bytes (INTERNAL AUTHENTICATE), return the signature; no answer when it refused.
  */
 export const ChipCommand = open("VerifyChipCommand", {
   type: Type.Literal("chip_command"),
@@ -205,23 +192,11 @@ export const StepResult = open("VerifyStepResult", {
 });
 
 /** Fresh and random for each try. */
-export const FaceChallenge = named(
-  "VerifyFaceChallenge",
-  open({
-    type: Type.Literal("face_challenge"),
-    movements: Type.Array(OneOf(faceMovements), {
-      description:
-        "Movements in order, each from looking straight ahead and back again. Left and right are the person's.",
-    }),
-    colours: Type.Array(OneOf(faceColours), {
-      description: "The whole screen shows them in order, repeating, as long as frames are taken.",
-    }),
-    colour_ms: Type.Integer({ minimum: 334, description: "How long each colour stays." }),
-    deadline_ms: Type.Integer({
-      minimum: 1,
-      description: "From the arrival of this message to that of `face_done`.",
-    }),
-    nonce: Base64(32, "The value that an app's attested key is made for, new for each challenge."),
+export const FaceChallenge = open("VerifyFaceChallenge", {
+  type: Type.Literal("face_challenge"),
+  movements: Type.Array(OneOf(faceMovements), {
+    description:
+      "Movements in order, each from looking straight ahead and back again. Left and right are the person's.",
   }),
   colours: Type.Array(OneOf(faceColours), {
     description: "The whole screen shows them in order, repeating, as long as frames are taken.",
@@ -231,19 +206,16 @@ export const FaceChallenge = named(
     minimum: 1,
     description: "From the arrival of this message to that of `face_done`.",
   }),
-  nonce: Base64(32, "What an app has its attested key made for, fresh for each challenge."),
+  nonce: Base64(32, "The value that an app's attested key is made for, new for each challenge."),
 });
 
 /** A fault of the service. No try was used; `phase` says where to continue. */
-export const Fault = named(
-  "VerifyFault",
-  open({
-    type: Type.Literal("fault"),
-    code: OneOf(Object.keys(verifyFaultCodes) as [VerifyFaultCode, ...VerifyFaultCode[]]),
-    message: Type.String(),
-    phase: OneOf(verifyPhases),
-  }),
-);
+export const Fault = open("VerifyFault", {
+  type: Type.Literal("fault"),
+  code: OneOf(Object.keys(verifyFaultCodes) as [VerifyFaultCode, ...VerifyFaultCode[]]),
+  message: Type.String(),
+  phase: OneOf(verifyPhases),
+});
 
 /** The session has its outcome. The service closes the socket after it. */
 export const OutcomeMessage = open("VerifyOutcome", {

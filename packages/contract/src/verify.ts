@@ -38,16 +38,10 @@ const Tries = open("VerifyTries", {
   liveness_tries_left: Type.Integer({ minimum: 0 }),
 });
 
-const Step = named(
-  "VerifyStep",
-  open({
-    name: Type.String({
-      description: "Its name, which is also the prefix of the reading device's phases.",
-      examples: ["chip"],
-    }),
-    tries_used: Type.Integer({ minimum: 0, description: "Tries that were judged." }),
-    tries_left: Type.Integer({ minimum: 0, description: "Tries that are left." }),
-    passed: Type.Boolean({ description: "Whether one of them has passed." }),
+const Step = open("VerifyStep", {
+  name: Type.String({
+    description: "Its name, which is also the prefix of the reading device's phases.",
+    examples: ["chip"],
   }),
   tries_used: Type.Integer({ minimum: 0, description: "Tries that were judged." }),
   tries_left: Type.Integer({ minimum: 0, description: "Tries that are left." }),
@@ -55,45 +49,29 @@ const Step = named(
 });
 
 /** What changes while the person's pages are open. */
-export const VerifyStatus = named(
-  "VerifyStatus",
-  open({
-    session_id: SessionId,
-    status: OneOf(sessionStatuses),
-    failure_code: Nullable(OneOf(failureCodes, { description: "Set when the session failed." })),
-    unmet_requirement: UnmetRequirement,
-    tries: Tries,
-    steps: Type.Array(Step, { description: "What the person does after they have agreed, in this order." }),
-    consent_given: Type.Boolean(),
-    attempt: Nullable(
-      named(
-        "VerifyAttempt",
-        open({
-          id: AttemptId,
-          step: Nullable(
-            Type.String({
-              description: "The last known step of the reading device, null until it has connected.",
-              examples: ["chip_check"],
-            }),
-          ),
-          heard_recently: Type.Boolean({
-            description: "Whether the device was active in the last 60 seconds.",
-          }),
-          refused: Nullable(
-            named(
-              "VerifyRefusal",
-              open({ failure_code: OneOf(failureCodes), unmet_requirement: UnmetRequirement }),
-            ),
-          ),
+export const VerifyStatus = open("VerifyStatus", {
+  session_id: SessionId,
+  status: OneOf(sessionStatuses),
+  failure_code: Nullable(OneOf(failureCodes, { description: "Set when the session failed." })),
+  unmet_requirement: UnmetRequirement,
+  tries: Tries,
+  steps: Type.Array(Step, { description: "What the person does after they have agreed, in this order." }),
+  consent_given: Type.Boolean(),
+  attempt: Nullable(
+    open("VerifyAttempt", {
+      id: AttemptId,
+      step: Nullable(
+        Type.String({
+          description: "The last known step of the reading device, null until it has connected.",
+          examples: ["chip_check"],
         }),
       ),
       heard_recently: Type.Boolean({
-        description: "Whether the device was heard from in the last 60 seconds.",
+        description: "Whether the device was active in the last 60 seconds.",
       }),
-    ),
-    result_is_sent: Type.Boolean({
-      description:
-        "Whether the shared data is sent to the partner: the session succeeded, and an encrypted delivery was queued. False before, and where the partner can only read the outcome.",
+      refused: Nullable(
+        open("VerifyRefusal", { failure_code: OneOf(failureCodes), unmet_requirement: UnmetRequirement }),
+      ),
     }),
   ),
   return_url: Nullable(
@@ -104,7 +82,7 @@ export const VerifyStatus = named(
   ),
   result_is_sent: Type.Boolean({
     description:
-      "Whether what was agreed to is sent to the partner: the session succeeded, and a delivery was queued that can be encrypted. False before, and where the partner can only read the outcome.",
+      "Whether the shared data is sent to the partner: the session succeeded, and an encrypted delivery was queued. False before, and where the partner can only read the outcome.",
   }),
   expires_at: Timestamp,
   completed_at: Nullable(Timestamp),
@@ -122,56 +100,44 @@ const VerifyOrganization = open("VerifyOrganization", {
   name: Type.String(),
   verified: Type.Boolean({
     description:
-      "Whether the organization has proven a domain. When not, warn the person: nobody has checked who asks.",
+      "Whether the organization has proven a domain. When not, warn the person that the requester is unverified.",
   }),
   domain: Nullable(Type.String({ description: "The proven domain, ASCII form." })),
   domain_unicode: Nullable(
     Type.String({
       description:
-        "Whether the organization has proven a domain. When not, warn the person that the requester is unverified.",
+        "The proven domain for display: in Unicode, or in its ASCII form where Unicode could be taken for another name.",
     }),
-    domain: Nullable(Type.String({ description: "The proven domain, ASCII form." })),
-    domain_unicode: Nullable(
-      Type.String({
-        description:
-          "The proven domain for display: in Unicode, or in its ASCII form where Unicode could be taken for another name.",
-      }),
-    ),
-    brand_color: Nullable(
-      Type.String({
-        description:
-          "The colour of the organization, `#rrggbb`. Null unless verified or in the sandbox. It may be any colour: make sure that text on it or in it has enough contrast.",
-        examples: ["#0a5c8f"],
-      }),
-    ),
-    logo_url: Nullable(
-      Type.String({
-        description:
-          "Where the organization keeps its logo, or `GET …/logo` itself where it has uploaded one. Null unless verified. Do not load it from there, because that host would see the viewer: `GET …/logo` returns the picture.",
-      }),
-    ),
-    website_url: Nullable(Type.String({ description: "Null unless verified." })),
-    business: Nullable(BusinessIdentity),
-    support_email: Nullable(Type.String()),
-    privacy_url: Nullable(Type.String()),
-    terms_url: Nullable(Type.String()),
-  }),
-);
+  ),
+  brand_color: Nullable(
+    Type.String({
+      description:
+        "The colour of the organization, `#rrggbb`. Null unless verified or in the sandbox. It may be any colour: make sure that text on it or in it has enough contrast.",
+      examples: ["#0a5c8f"],
+    }),
+  ),
+  logo_url: Nullable(
+    Type.String({
+      description:
+        "Where the organization keeps its logo, or `GET …/logo` itself where it has uploaded one. Null unless verified. Do not load it from there, because that host would see the viewer: `GET …/logo` returns the picture.",
+    }),
+  ),
+  website_url: Nullable(Type.String({ description: "Null unless verified." })),
+  business: Nullable(BusinessIdentity),
+  support_email: Nullable(Type.String()),
+  privacy_url: Nullable(Type.String()),
+  terms_url: Nullable(Type.String()),
+});
 
-export const ConsentState = named(
-  "ConsentState",
-  open({
-    receipt_id: UuidOf<ConsentId>(),
-    selected_field_keys: Type.Array(Type.String()),
-    terms_version: Type.String(),
-    language: Nullable(OneOf(pageLanguages)),
-    given_at: Timestamp,
-    fixed: Type.Boolean({
-      description: "A device has claimed the session: the choice can no longer change.",
-    }),
-    withdrawn_at: Nullable(Timestamp),
-  }),
-);
+export const ConsentState = open("ConsentState", {
+  receipt_id: UuidOf<ConsentId>(),
+  selected_field_keys: Type.Array(Type.String()),
+  terms_version: Type.String(),
+  language: Nullable(OneOf(pageLanguages)),
+  given_at: Timestamp,
+  fixed: Type.Boolean({ description: "A device has claimed the session: the choice can no longer change." }),
+  withdrawn_at: Nullable(Timestamp),
+});
 
 /** Variants of the consent texts: for a document alone, or for sessions that a wallet can answer too. */
 export const consentVariants = ["paragraphs", "wallet_paragraphs"] as const;
@@ -237,36 +203,14 @@ export const VerifyDetails = open("VerifyDetails", {
   embed_origin: Nullable(
     Type.String({
       description:
-        "The one origin whose pages may show this session in a frame now, and whom such a frame tells how it goes; null: none.",
+        "The one origin whose pages may show this session in a frame now. The frame reports progress to it. Null: none.",
     }),
-    share_fields: mapOf(ShareField, {
-      description: "What is asked, with the reason for each, in the partner's order.",
-    }),
-    requirements: Requirements,
-    locale: Nullable(
-      OneOf(pageLanguages, {
-        description: "The language to begin with, unless the person has chosen one; null: the browser's.",
-      }),
-    ),
-    tries: Tries,
-    terms: TermsReference,
-    reader_apps: ReaderApps,
-    desk_readers: Type.Boolean({ description: "Whether documents are read at desks of the partner." }),
-    consent: Nullable(ConsentState),
-    redirect_url: Type.String({ description: "Where the person is sent afterwards." }),
-    return_url: VerifyStatus.properties.return_url,
-    embed_origin: Nullable(
-      Type.String({
-        description:
-          "The one origin whose pages may show this session in a frame now. The frame reports progress to it. Null: none.",
-      }),
-    ),
-    expires_at: Timestamp,
-    completed_at: Nullable(Timestamp),
-    created_at: Timestamp,
-    server_time: VerifyStatus.properties.server_time,
-  }),
-);
+  ),
+  expires_at: Timestamp,
+  completed_at: Nullable(Timestamp),
+  created_at: Timestamp,
+  server_time: VerifyStatus.properties.server_time,
+});
 
 export const getVerifyDetails = route(verifyAddresses.getVerifyDetails, {
   ...session,
@@ -281,7 +225,6 @@ export const getVerifyDetails = route(verifyAddresses.getVerifyDetails, {
 export const getVerifyLogo = route(verifyAddresses.getVerifyLogo, {
   ...session,
   id: "getVerifyLogo",
-  ...verifyAddresses.getVerifyLogo,
   summary: "Show the logo of the organization that asks",
   description: `The uploaded picture, or else the one at \`logo_url\`, which this service fetches so that its host does not see the viewer. Only for an organization with an active verified domain. PNG, JPEG or WebP, recognised by its bytes, of at most ${logoLimits.bytes / 1024} kB and ${logoLimits.sidePixels} pixels a side; redirects are not followed. A picture is kept for an hour, a failure for a minute.`,
   reply: { status: 200, picture: logoTypes, maxAgeSeconds: 3600 },
@@ -300,13 +243,10 @@ export const openSession = route(verifyAddresses.openSession, {
     "The page calls this when it is loaded. The first browser that calls gets a `return_code`, once; every other call gets null. The page adds it to the query of `return_url` when it sends the person back.",
   reply: {
     status: 200,
-    data: named(
-      "OpenedSession",
-      open({
-        return_code: Nullable(
-          Token(
-            "For this browser only. Null if another browser was first, if the session has ended, and if neither a `redirect_url` nor `binding` needs it.",
-          ),
+    data: open("OpenedSession", {
+      return_code: Nullable(
+        Token(
+          "For this browser only. Null if another browser was first, if the session has ended, and if neither a `redirect_url` nor `binding` needs it.",
         ),
       ),
     }),
@@ -322,24 +262,11 @@ export const giveConsent = route(verifyAddresses.giveConsent, {
   summary: "Agree to share",
   description:
     "Records a signed receipt of what was asked and what was agreed. Required fields must be among the chosen ones. Agreeing again replaces the choice, its receipt, its `cancel_token` and every handoff made under it. Once a device has claimed the session, the choice is final.",
-  body: named(
-    "GiveConsentBody",
-    closed({
-      selected_field_keys: Type.Array(Type.String({ minLength: 1, maxLength: 80 }), {
-        maxItems: shareLimits.fields + 1,
-        description: "Keys of `share_fields` that the person agrees to share.",
-        examples: [["date_of_birth", "service_document_id"]],
-      }),
-      terms_version: Type.String({
-        minLength: 1,
-        maxLength: 60,
-        description: "The version of the texts that the person was shown.",
-        examples: ["2026-01"],
-      }),
-      language: Type.Optional(
-        OneOf(pageLanguages, { description: "The language they were shown in; the receipt says so." }),
-      ),
-      return_code: ReturnCode,
+  body: closed({
+    selected_field_keys: Type.Array(Type.String({ minLength: 1, maxLength: 80 }), {
+      maxItems: shareLimits.fields + 1,
+      description: "Keys of `share_fields` that the person agrees to share.",
+      examples: [["date_of_birth", "service_document_id"]],
     }),
     terms_version: Type.String({
       minLength: 1,
@@ -401,12 +328,9 @@ export const createHandoff = route(verifyAddresses.createHandoff, {
   summary: "Make a token for the reading device",
   description:
     "Show `handoff_url` as a QR code. Call again for a fresh one: an unclaimed token stays valid until it expires or another one is claimed. With the `cancel_token` of the consent, the device that claims this token may take over from another one. Without it, only the same device can continue.",
-  body: named(
-    "CreateHandoffBody",
-    closed({
-      cancel_token: Type.Optional(Token("The token that agreeing returned.")),
-    }),
-  ),
+  body: closed({
+    cancel_token: Type.Optional(Token("The token that agreeing returned.")),
+  }),
   bodyOptional: true,
   reply: {
     status: 201,
@@ -433,37 +357,29 @@ export const createHandoff = route(verifyAddresses.createHandoff, {
 export const claimHandoff = route(verifyAddresses.claimHandoff, {
   ...session,
   id: "claimHandoff",
-  ...verifyAddresses.claimHandoff,
   summary: "Claim the session with the reading device",
   description:
     "Begins an attempt. The same device may claim again with the same or a fresh token, to continue after an interruption. It gets the same attempt and a new `socket_token`, which invalidates the previous one.",
-  body: named(
-    "ClaimHandoffBody",
-    closed({
-      handoff_token: Token("From the fragment of the handoff URL."),
-      device_id: Type.String({
-        minLength: 1,
-        maxLength: 128,
-        pattern: "^[\\x21-\\x7e]+$",
-        description: "Random, chosen and kept by the device for this session. Only a hash of it is stored.",
-        examples: ["5b1f0c9a-2c1e-4a57-9d8e-0f8a5b3c7d21"],
-      }),
-      return_code: ReturnCode,
+  body: closed({
+    handoff_token: Token("From the fragment of the handoff URL."),
+    device_id: Type.String({
+      minLength: 1,
+      maxLength: 128,
+      pattern: "^[\\x21-\\x7e]+$",
+      description: "Random, chosen and kept by the device for this session. Only a hash of it is stored.",
+      examples: ["5b1f0c9a-2c1e-4a57-9d8e-0f8a5b3c7d21"],
     }),
     return_code: ReturnCode,
   }),
   reply: {
     status: 201,
-    data: named(
-      "ClaimedAttempt",
-      open({
-        attempt_id: AttemptId,
-        socket_token: Token("For the first message on the socket. Valid as long as the attempt."),
-        resumed: Type.Boolean({ description: "The device continued its earlier attempt." }),
-        expires_at: { ...Timestamp, description: "When the session expires." },
-        server_time: Timestamp,
-      }),
-    ),
+    data: open("ClaimedAttempt", {
+      attempt_id: AttemptId,
+      socket_token: Token("For the first message on the socket. Valid as long as the attempt."),
+      resumed: Type.Boolean({ description: "The device continued its earlier attempt." }),
+      expires_at: { ...Timestamp, description: "When the session expires." },
+      server_time: Timestamp,
+    }),
   },
   errors: [
     "SESSION_NOT_FOUND",
@@ -484,7 +400,6 @@ export const claimHandoff = route(verifyAddresses.claimHandoff, {
 export const getVerifyStatus = route(verifyAddresses.getVerifyStatus, {
   ...session,
   id: "getVerifyStatus",
-  ...verifyAddresses.getVerifyStatus,
   summary: "Read the progress of the session",
   description: "Readable in every state, also after the end.",
   reply: { status: 200, data: VerifyStatus },
@@ -508,17 +423,13 @@ export const cancelByPerson = route(verifyAddresses.cancelByPerson, {
   summary: "Abort, or withdraw consent after the end",
   description:
     "Before the end the session is cancelled. After a success consent is withdrawn: undelivered data is never sent. If nothing was delivered, the session becomes cancelled, the succeeded event is retracted, and a cancelled one with `consent_withdrawn` replaces it. Works once with each `cancel_token` of the session: the person's, from agreeing, and the one from creating the session.",
-  body: named("CancelByPersonBody", closed({ cancel_token: Token("A cancel token of this session.") })),
+  body: closed({ cancel_token: Token("A cancel token of this session.") }),
   reply: {
     status: 200,
-    data: named(
-      "CancelledByPerson",
-      open({
-        outcome: OneOf(cancelOutcomes, {
-          description:
-            "`withdrawn_after_delivery`: the partner already has the shared data; ask them to delete it.",
-        }),
-        status: OneOf(sessionStatuses),
+    data: open("CancelledByPerson", {
+      outcome: OneOf(cancelOutcomes, {
+        description:
+          "`withdrawn_after_delivery`: the partner already has the shared data; ask them to delete it.",
       }),
       status: OneOf(sessionStatuses),
     }),
@@ -535,7 +446,6 @@ export const cancelByPerson = route(verifyAddresses.cancelByPerson, {
 export const declineByPerson = route(verifyAddresses.declineByPerson, {
   ...session,
   id: "declineByPerson",
-  ...verifyAddresses.declineByPerson,
   summary: "Decline before consent",
   description:
     "Ends the session as `cancelled`, with the reason `cancelled_by_user` in the event. Needs no token, because there is no consent yet. After consent it is 409 `CONFLICT`, and only the person who agreed can cancel. Declining a session that was cancelled before consent changes nothing and gives the same answer.",
@@ -562,25 +472,18 @@ export const openVerifySocket = route(`GET ${verifySocketPath(":id")}`, {
   errors: ["WEBSOCKET_REQUIRED", "RATE_LIMITED"],
 });
 
-const ConsentText = named(
-  "ConsentText",
-  open({
-    title: Type.String(),
-    paragraphs: Type.Array(Type.String()),
-    wallet_paragraphs: Type.Optional(
-      Type.Array(Type.String(), {
-        examples: [["You agree that what your wallet presents is checked."]],
-        description:
-          "In place of `paragraphs` for sessions that a wallet can answer. Absent where there is no difference.",
-      }),
-    ),
-    reviewed: Type.Boolean({
+const ConsentText = open("ConsentText", {
+  title: Type.String(),
+  paragraphs: Type.Array(Type.String()),
+  wallet_paragraphs: Type.Optional(
+    Type.Array(Type.String(), {
+      examples: [["You agree that what your wallet presents is checked."]],
       description:
-        "False: no lawyer has reviewed this translation; the page says so, and English is binding.",
+        "In place of `paragraphs` for sessions that a wallet can answer. Absent where there is no difference.",
     }),
   ),
   reviewed: Type.Boolean({
-    description: "False: a translation that no lawyer has read; the page says so, and English is binding.",
+    description: "False: no lawyer has reviewed this translation; the page says so, and English is binding.",
   }),
 });
 

@@ -12,22 +12,15 @@ const params = closed({ id: SessionId });
 const session = { params, invalidParams: "INVALID_SESSION_ID", access: { public: true } } as const;
 
 /** A way in which the person of a session can be verified. */
-export const VerifyWay = named(
-  "VerifyWay",
-  open({
-    method: OneOf(methods),
-    channels: Type.Array(OneOf(walletChannels), {
-      description:
-        "How a wallet can be reached, in the order of preference: `dc_api`: the browser's Digital Credentials API. `redirect`: a link that opens the wallet on the same device. `age_link`: a link, or a QR code, for the app with the proof of age. Empty for `document_chip`.",
-    }),
-    looks_at: Type.Array(OneOf(lookedAt), {
-      description:
-        "What the service reads from the credential for its checks. It is shared only if the person agrees to share it.",
-    }),
+export const VerifyWay = open("VerifyWay", {
+  method: OneOf(methods),
+  channels: Type.Array(OneOf(walletChannels), {
+    description:
+      "How a wallet can be reached, in the order of preference: `dc_api`: the browser's Digital Credentials API. `redirect`: a link that opens the wallet on the same device. `age_link`: a link, or a QR code, for the app with the proof of age. Empty for `document_chip`.",
   }),
   looks_at: Type.Array(OneOf(lookedAt), {
     description:
-      "What the service reads from the credential for its checks, whether or not the person agrees to share it. What is not agreed to is not shared.",
+      "What the service reads from the credential for its checks. It is shared only if the person agrees to share it.",
   }),
 });
 
@@ -52,59 +45,11 @@ export const startWalletRequest = route(walletAddresses.startWalletRequest, {
   id: "startWalletRequest",
   summary: "Ask a wallet",
   description: `Makes a request for what the person has agreed to share, and begins the attempt. It can be answered for ${walletLimits.requestMinutes} minutes. A session has one open request: a new one replaces it. The reply sets a cookie, which ties the request to this browser.`,
-  body: named(
-    "StartWalletRequestBody",
-    closed({
-      channel: OneOf(walletChannels, { description: "A channel of `ways` in the details of the session." }),
-      method: Type.Optional(
-        OneOf(walletMethods, {
-          description: "Requests this method only. Default: each method of `ways` that has the channel.",
-        }),
-      ),
-      cancel_token: Type.Optional(
-        Type.String({
-          minLength: 1,
-          maxLength: 200,
-          description:
-            "The token that agreeing returned. With it this browser may take over from a reading device.",
-          examples: ["EXAMPLEexampleEXAMPLEexampleEXAMPLEexample1"],
-        }),
-      ),
-      return_code: Type.Optional(
-        Type.String({
-          minLength: 1,
-          maxLength: 200,
-          description:
-            "What `open` returned. It shows that this browser opened the session first; needed where `requirements.binding` is `required`.",
-          examples: ["EXAMPLEexampleEXAMPLEexampleEXAMPLEexample1"],
-        }),
-      ),
-    }),
-  ),
-  reply: {
-    status: 201,
-    data: named(
-      "WalletRequest",
-      open({
-        request_id: RequestId,
-        expires_at: Timestamp,
-        link: Nullable(
-          Type.String({ description: "Opens the wallet. Null for `dc_api`.", examples: ["haip-vp://?…"] }),
-        ),
-        dc_request: {
-          ...Nullable(
-            named(
-              "WalletDcRequest",
-              open({
-                requests: Type.Array(
-                  named("WalletDcRequestEntry", open({ protocol: Protocol, data: ProtocolData })),
-                  { description: "All of them go into one call." },
-                ),
-              }),
-            ),
-          ),
-          description: "For `digital` of `navigator.credentials.get`. Null for the other channels.",
-        },
+  body: closed({
+    channel: OneOf(walletChannels, { description: "A channel of `ways` in the details of the session." }),
+    method: Type.Optional(
+      OneOf(walletMethods, {
+        description: "Requests this method only. Default: each method of `ways` that has the channel.",
       }),
     ),
     cancel_token: Type.Optional(

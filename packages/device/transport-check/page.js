@@ -1,6 +1,6 @@
 // The conformance suite in a page that a shell opens. A person places and removes the document, unless a
 // program defines `window.transportCheckHand` first.
-import { checkTransport } from "@assay/device/check-transport";
+
 import { keyFieldsFromTyped } from "@assay/emrtd/mrz/mrz-key";
 import { checkTransport } from "./check-transport.ts";
 

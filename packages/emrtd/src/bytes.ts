@@ -45,16 +45,6 @@ export function concatAll(parts: readonly Uint8Array[]): Uint8Array {
   return joined;
 }
 
-/**
- * Up to this length a view costs more than it saves,
- * and V8 keeps the array in its heap until its buffer is used.
- */
-const maxByteWiseComparison = 128;
-
-/**
- * Compares eight bytes at a time: in a process with Buffers,
- * comparing a certificate by bytes took nine times as long.
- */
 export function equal(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && hasAt(a, 0, b);
 }
@@ -114,12 +104,6 @@ export function uintBytes(value: number | bigint, length: number): Uint8Array {
   return bytes;
 }
 
-/**
- * Up to this length, building a number from 64-bit words takes half the time of parsing text. Beyond it the
- * time grows with the square.
- */
-const maxWordWiseBytes = 256;
-
 /** Big-endian, unsigned. */
 export function bytesToBigInt(bytes: Uint8Array): bigint {
   return bigIntBetween(bytes, 0, bytes.length);
@@ -151,9 +135,6 @@ export function fromUtf8(bytes: Uint8Array): string {
     throw new EmrtdError("BYTES_INVALID", "The text is not valid UTF-8");
   }
 }
-
-/** Up to this length, eight characters at a time are faster than spreading the bytes into one call. */
-const maxStepWiseText = 256;
 
 /** ISO 8859-1, byte for code point; the web's own "latin1" decoder is Windows-1252 and would change bytes. */
 export function fromLatin1(bytes: Uint8Array): string {

@@ -6,14 +6,8 @@ export type Agreement = ReadonlyMap<string, number>;
 export const nothingRead: Agreement = new Map();
 
 /**
- * With one frame, check digits would pass some errors by chance. More frames would cost time, and the chip
- * refuses a wrong key anyway.
- */
-const framesNeeded = 2;
-
-/**
- * Accepts a key that has two more frames than any other. Contradicting frames are often all wrong, in
- * characters that the check digits do not distinguish.
+ * Accepts a key that `needed` more frames say than say any other. Frames that contradict each other are often all wrong, in
+ * characters that the check digits do not tell apart.
  */
 export function addReading(
   agreement: Agreement,

@@ -20,6 +20,9 @@ export function photoSides(longSide: number): readonly number[] {
   return all.length > 4 ? all : [0, 1, 2, 3, 4].map((n) => Math.round(longSide * maxStep ** n));
 }
 
+/** Sizes of a photo that must say the same: one alone may say what check digits let pass by chance. */
+export const sizesNeeded = 2;
+
 /** The key in a photo, if two sizes of it give the same. */
 export function readPhoto(reader: MrzReader, photo: Plane, at: Date): MrzKeyFields | "visa" | null {
   let agreement = nothingRead;

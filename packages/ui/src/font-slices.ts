@@ -87,7 +87,7 @@ function faceOf(name: string, folder: string, { file, ranges }: (typeof fontSlic
 const note = "/* Written by `npm run generate` from font-slices.ts. */";
 
 /**
- * The first subset under another name, for lists in every script: in the page's font each subset would be
+ * The first subset under another name, for lists in every script. In the page's font each subset would be
  * loaded for names that the reader may never see.
  */
 export function latinCss(folder: string): string {

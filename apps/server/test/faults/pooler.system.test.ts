@@ -159,8 +159,8 @@ test("a start through such a pooler alone is refused in a sentence, and the doct
     [["Pooler", "problem"]],
   );
   const examined = await examinePooler(pooledUrl);
-  assert.deepEqual(examined, { pooler: "transaction", namesApart: program.keepsNames });
-  assert.deepEqual(await examinePooler(directUrl), { pooler: "none", namesApart: true });
+  assert.deepEqual(examined, { pooler: "transaction", supportsPreparedStatements: program.keepsNames });
+  assert.deepEqual(await examinePooler(directUrl), { pooler: "none", supportsPreparedStatements: true });
   // An old version mixes up the prepared statements of its clients.
   if (!program.keepsNames)
     await assert.rejects(checkPooler(pooledUrl, "named"), /Set DATABASE_PREPARED_STATEMENTS=off/);

@@ -43,8 +43,8 @@ test(`whatever is asked, every answer is one that the document describes (seed $
   });
   assert.equal(tally.failures.length, 0, explain(tally));
   assert.equal(tally.sent, 1000);
-  assert.equal(tally.busy, 0, "nobody was told to come back later");
-  // So that a run that was refused throughout, or lost its users, does not pass for one that has tested something.
+  assert.equal(tally.busy, 0, "no request was asked to retry later");
+  // So that a run that was refused throughout, or lost its users, does not pass.
   assert.ok(tally.succeeded.size > 40, `only ${tally.succeeded.size} operations succeeded`);
   for (const status of [200, 201, 204, 400, 401, 403, 404, 405, 409])
     assert.ok(tally.byStatus.has(status), `no answer was ${status}`);

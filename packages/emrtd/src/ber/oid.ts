@@ -23,15 +23,8 @@ export function oidToBytes(dotted: string): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/**
- * A certificate has some thirty identifiers, almost always the same ones. So known ones are looked up without
- * copying their bytes. The limit keeps hostile input from filling memory.
- */
-const readBefore = new EncodingMemo<string>({ maxEntries: 256, maxBytes: maxEncodedBytes });
-
-/** Reads `bytes` from `start` up to `end`. */
-export function oidFromBytes(bytes: Uint8Array, start = 0, end = bytes.length): string {
-  if (end - start > maxEncodedBytes) {
+export function oidFromBytes(bytes: Uint8Array): string {
+  if (bytes.length === 0 || bytes.length > maxEncodedBytes)
     throw new EmrtdError("OID_INVALID", "The object identifier is empty or too long");
   const arcs: string[] = [];
   let arc = 0;

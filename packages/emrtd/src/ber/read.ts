@@ -59,9 +59,7 @@ function readHeader(bytes: Uint8Array, start: number, limit: number, budget: Bud
   if (lengthOctet < 0x80) {
     if (lengthOctet > limit - offset)
       throw new EmrtdError("BER_TRUNCATED", "A value is longer than the data");
-    header.valueStart = offset;
-    header.length = lengthOctet;
-    return;
+    return { tag, valueStart: offset, length: lengthOctet };
   }
   if (lengthOctet === 0x80) {
     if ((first & constructedBit) === 0)
@@ -74,8 +72,7 @@ function readHeader(bytes: Uint8Array, start: number, limit: number, budget: Bud
   let length = 0;
   for (let count = 0; count < octets; count++) length = length * 256 + (bytes[offset++] ?? 0);
   if (length > limit - offset) throw new EmrtdError("BER_TRUNCATED", "A value is longer than the data");
-  header.valueStart = offset;
-  header.length = length;
+  return { tag, valueStart: offset, length };
 }
 
 /** Skips the content of an indefinite length without recursion, and returns where its end marker starts. */
@@ -191,31 +188,6 @@ export class Tlv {
     return this.#children;
   }
 
-  /**
-   * A plain loop takes half the time of collecting from a generator, and a document has hundreds of elements.
-   */
-  #readChildren(): readonly Tlv[] {
-    if (!this.constructed) throw new EmrtdError("BER_INVALID", "A primitive element has no parts");
-    if (this.valueStart >= this.valueEnd) return [];
-    const first = this.#readChild(this.valueStart);
-    if (first.end >= this.valueEnd) return [first];
-    const second = this.#readChild(first.end);
-    if (second.end >= this.valueEnd) return [first, second];
-    // Most elements have up to three children.
-    // An array literal fits exactly; one that grows reserves 16 extra slots.
-    let last = this.#readChild(second.end);
-    const children = [first, second, last];
-    while (last.end < this.valueEnd) {
-      last = this.#readChild(last.end);
-      children.push(last);
-    }
-    return children;
-  }
-
-  #readChild(offset: number): Tlv {
-    return readNode(this.#source, offset, this.valueEnd, this.#depth + 1, this.#budget);
-  }
-
   /** The elements directly below, one at a time and not kept. */
   *iterate(): Generator<Tlv, void, void> {
     if (!this.constructed) throw new EmrtdError("BER_INVALID", "A primitive element has no parts");
@@ -312,7 +284,7 @@ export class Tlv {
   }
 
   /**
-   * The content of a context-specific tag for an octet string. Indefinite-length encoders split these into
+   * The content of a context-specific tag that stands for an octet string. Indefinite-length encoders split these into
    * universal octet strings as well.
    */
   implicitOctetString(): Uint8Array {
@@ -336,8 +308,8 @@ export class Tlv {
   }
 
   /**
-   * A bit string that holds bytes, such as a signature. No signature covers its count of unused bits, so any
-   * count but zero is refused.
+   * A bit string that stands for bytes, such as a signature. Its count of unused bits is signed by nobody, so that any
+   * other than none is refused.
    */
   wholeBytes(what: string): Uint8Array {
     const { unusedBits, bytes } = this.bitString();
@@ -345,7 +317,7 @@ export class Tlv {
     return bytes;
   }
 
-  /** Any of the character string types. Teletex strings are read as ISO 8859-1, as in certificates. */
+  /** Any of the character string types. Teletex strings are read as ISO 8859-1, which is what certificates hold. */
   text(): string {
     if (this.valueLength > 65_536) throw new EmrtdError("BER_TOO_LARGE", "A text is too long");
     switch (this.tag) {
@@ -380,7 +352,7 @@ export class Tlv {
     return pieces.join("");
   }
 
-  /** UTCTime or GeneralizedTime. Old certificates may omit seconds or give a zone. */
+  /** UTCTime or GeneralizedTime. Seconds may be missing, a zone may be given: both occur in old certificates. */
   time(): Date {
     if (this.tag !== tags.utcTime && this.tag !== tags.generalizedTime) {
       throw new EmrtdError("BER_INVALID", "A time has an unexpected tag");
@@ -388,34 +360,6 @@ export class Tlv {
     if (this.valueLength > 32) throw new EmrtdError("BER_INVALID", "A time is too long");
     return parseTime(fromLatin1(this.value), this.tag === tags.utcTime ? 2 : 4);
   }
-}
-
-const zeroDigit = 0x30;
-const zoneUtc = 0x5a;
-
-/** The number in two digits, or NaN, which is in no range. */
-function twoDigits(bytes: Uint8Array, offset: number): number {
-  const tens = (bytes[offset] ?? 0) - zeroDigit;
-  const ones = (bytes[offset + 1] ?? 0) - zeroDigit;
-  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN;
-}
-
-/** A time in DER form: to the second, in UTC. Null for every other form, which `parseTime` handles. */
-function readPlainTime(bytes: Uint8Array, start: number, end: number, tag: number): Date | null {
-  const short = tag === tags.utcTime;
-  if (end - start !== (short ? 13 : 15) || bytes[end - 1] !== zoneUtc) return null;
-  const lastOfYear = twoDigits(bytes, end - 13);
-  const century = short ? (lastOfYear >= 50 ? 19 : 20) : twoDigits(bytes, start);
-  const year = century * 100 + lastOfYear;
-  const month = twoDigits(bytes, end - 11);
-  const day = twoDigits(bytes, end - 9);
-  const hours = twoDigits(bytes, end - 7);
-  const minutes = twoDigits(bytes, end - 5);
-  const seconds = twoDigits(bytes, end - 3);
-  // No month is shorter than 28 days, and `Date.UTC` takes years below 100 for others.
-  const exists = year >= 100 && month >= 1 && month <= 12 && day >= 1 && day <= 28;
-  if (!exists || !(hours <= 23) || !(minutes <= 59) || !(seconds <= 59)) return null;
-  return new Date(Date.UTC(year, month - 1, day, hours, minutes, seconds));
 }
 
 function parseTime(text: string, yearDigits: 2 | 4): Date {

@@ -17,7 +17,7 @@ import type { ChipAuthenticationOffer } from "./chip-authentication-offer.ts";
 
 /**
  * With triple DES the standard has two command sets, and a chip may support only one: the older MSE:Set KAT,
- * or MSE:Set AT with GENERAL AUTHENTICATE. With AES there is only the second.
+ * or MSE:Set AT with GENERAL AUTHENTICATE. AES has only the second.
  */
 export type CommandSet = "key_agreement_template" | "general_authenticate";
 

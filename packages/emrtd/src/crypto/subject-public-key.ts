@@ -96,12 +96,6 @@ function readRsa(bytes: Uint8Array): SubjectPublicKey {
   return { kind: "RSA", modulus, exponent, bits };
 }
 
-/**
- * Standardized curves by their explicit encoding: all chips of a state write the same one. Other curves are
- * read each time, and the limits keep hostile encodings from filling memory.
- */
-const writtenOut = new EncodingMemo<CalculableCurve>({ maxEntries: 64, maxBytes: 1024 });
-
 export function readCurve(parameters: Tlv | undefined): CalculableCurve {
   if (parameters?.tag === tags.oid) {
     const curve = standardizedCurveOfOid(parameters.oid());

@@ -21,7 +21,7 @@ const cards = {
 
 /**
  * No rule covers passports: their validity is limited, so one without an end has an unknown expiry. The last
- * two rules apply to every state, because such a date cannot be meant: no travel document had a chip before
+ * two rules apply to every state, because such a date cannot be meant. No travel document had a chip before
  * 2004 (Doc 9303 part 3 volume 2 of the sixth edition), and no state issues cards for seventy years.
  */
 export const endlessRules: readonly EndlessRule[] = [

@@ -2,8 +2,9 @@ import { clockSkewMilliseconds } from "../clock-skew.ts";
 import { EmrtdError } from "../emrtd-error.ts";
 
 /**
- * Largest assumed age in calendar years: that of the oldest living person (2026). It is also the largest
- * value that leaves no adult's century open. Above it, adults would need DG11, which many states omit.
+ * Nobody who lives is taken to be born more years ago, counted by the calendar. It is the age of the oldest living person (2026), and by no
+ * accident the largest number that leaves no adult's century open: with more, people of 18 and over would have to prove theirs with
+ * DG11, which many states leave out. With half of it, people over a hundred would be taken for children.
  */
 export const maxLifeYears = 117;
 const expiryYearsAhead = 20;
@@ -62,14 +63,7 @@ function exists(year: number, parts: Parts): boolean {
   return parts.month !== 2 || parts.day !== 29 || isLeap(year);
 }
 
-const daysBeforeMonth = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334] as const;
-
-function leapYearsBefore(year: number): number {
-  const before = year - 1;
-  return Math.floor(before / 4) - Math.floor(before / 100) + Math.floor(before / 400);
-}
-
-/** Days since 1970 in UTC. `Date.UTC` takes ten times as long, and a zone needs eight days. */
+/** Days since 1970 began, counted in the calendar of UTC. */
 function dayNumber(year: number, month: number, day: number): number {
   return Date.UTC(year, month - 1, day) / dayMilliseconds;
 }
@@ -81,9 +75,8 @@ function daysFrom(at: Date, year: number, parts: Pick<Parts, "month" | "day">): 
 }
 
 /**
- * Prefers the latest century that puts the birth in the past. `otherYears` reports the other century of a
- * living person. Callers that need the year settle it with `withFullDateOfBirth` or `withBirthBefore`, or
- * report it as unknown.
+ * A birth lies in the past, so the latest century that makes it so comes first. A living person's other century is reported in
+ * `otherYears`; whoever needs the year has to settle it with `withFullDateOfBirth` or `withBirthBefore`, or to say that it is not known.
  */
 export function readDateOfBirth(raw: string, at: Date): MrzDate {
   const parts = parseParts(raw, "date of birth");
@@ -105,8 +98,8 @@ export function readDateOfBirth(raw: string, at: Date): MrzDate {
 }
 
 /**
- * Documents are valid for about ten years; the window is thirty years back to twenty ahead. Outside of it,
- * two digits mean the nearer year, and the other one is reported.
+ * Documents live for ten years or so; the window reaches from thirty years back to twenty ahead. Two digits that fall
+ * outside mean the nearer of the two years around it, and the other one is reported.
  */
 export function readDateOfExpiry(raw: string, at: Date): MrzDate {
   const parts = parseParts(raw, "date of expiry");
@@ -153,16 +146,6 @@ export function isoDate(date: MrzDate): string | null {
   return `${String(date.year).padStart(4, "0")}-${String(date.month).padStart(2, "0")}-${String(date.day).padStart(2, "0")}`;
 }
 
-/**
- * The last day, in UTC, on which a document with this expiry is valid. An unknown month or day counts as the
- * last one. Null if the year is unknown: such documents do not expire.
- */
-export function lastValidDay(date: MrzDate): string | null {
-  if (date.year === null) return null;
-  const { month, day } = lastMonthAndDay(date.year, date);
-  return isoDate({ ...date, month, day });
-}
-
 function lastMonthAndDay(year: number, date: MrzDate): { readonly month: number; readonly day: number } {
   const month = date.month ?? 12;
   if (date.month === null) return { month, day: 31 };
@@ -180,8 +163,8 @@ export function endOfValidity(date: MrzDate): number | null {
 }
 
 /**
- * DG11 may have the birth with its century. It decides between the years that the zone allows; if it
- * contradicts the zone, the zone counts.
+ * DG11 may give the birth with its century. It decides between the years that the zone allows; when it contradicts the
+ * zone, the zone stays as it is.
  */
 export function withFullDateOfBirth(date: MrzDate, fullDate: string): MrzDate {
   const match = /^(\d{4})(\d{2})(\d{2})$/.exec(fullDate);

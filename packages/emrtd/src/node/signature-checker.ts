@@ -32,12 +32,6 @@ const nodeHashes: Readonly<Record<DigestName, string>> = {
   "SHA-512": "sha512",
 };
 
-const pemLineCharacters = 64;
-
-/**
- * PEM text, because `createPublicKey` detects other inputs by catching errors. A 2048-bit key takes 43 µs as
- * bytes in an object, 31 as PEM in a Buffer, 15 as text.
- */
 function importSubjectPublicKeyInfo({ buffer, byteOffset, length }: Uint8Array): KeyObject {
   return createPublicKey({ key: Buffer.from(buffer, byteOffset, length), format: "der", type: "spki" });
 }
@@ -57,8 +51,8 @@ function importPublicKey(key: PublicKey): KeyObject {
 }
 
 /**
- * The key marked for PSS with these parameters, so that OpenSSL accepts no others: both hashes and the salt
- * length must match. Node has no other way to set the mask's hash.
+ * The key marked for PSS with these parameters. OpenSSL then takes no other ones: both hashes must be these and the
+ * salt as long. The hash of the mask can be told in no other way that Node reaches.
  */
 function importPssKey(key: RsaPublicKey, { hash: digest, mgfHash, saltBytes }: PssParameters): KeyObject {
   const hashAlgorithm = (name: DigestName) => sequence(oid(digestOid(name)), nullValue());
@@ -109,7 +103,7 @@ export function createNodeSignatureChecker(): SignatureChecker {
     return keyObject;
   };
 
-  // Keys are passed directly where possible: for an object around a key Node catches two internal errors,
+  // Keys are passed directly where possible. For an object around a key Node catches two internal errors,
   // which take two thirds of the time of a check with a 2048-bit RSA key.
 
   return {

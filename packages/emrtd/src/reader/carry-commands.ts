@@ -6,9 +6,9 @@ export type AnsweringChip = Pick<Chip, "forwardInSession" | "forwardSealed" | "a
 
 /**
  * The device's part in a proof of the chip: it passes commands on and returns the answers, without
- * understanding them. If the chip refuses a command there are fewer answers, which the judge evaluates.
- * If the chip is gone, CHIP_LOST is thrown, and the proof can restart. Any other error is a fault of this
- * reader and is thrown too: as an answer it would count as a refusal, and an honest document would fail.
+ * understanding them. If the chip refuses a command there are fewer answers, which the judge evaluates. If
+ * the chip is gone, CHIP_LOST is thrown, and the proof can restart. Any other error is a fault of this reader
+ * and is thrown too. As an answer it would count as a refusal, and an honest document would fail.
  */
 export async function carryCommands(
   chip: AnsweringChip,

@@ -133,8 +133,8 @@ export class Chip {
   }
 
   /**
-   * Also reopens, for example after the server has used the chip. A chip that refuses, as some do after a
-   * lost session, is reset if the reader can; otherwise RESET_NEEDED asks the person to place it again.
+   * Also reopens, for example after the server has used the chip. Some chips refuse after a lost session. The
+   * reader then resets the chip if it can; otherwise RESET_NEEDED asks the person to place it again.
    */
   async open(): Promise<void> {
     try {

@@ -128,7 +128,9 @@ class Collector {
     return list;
   }
 
-  /** Only the operator vouches for a single certificate, so its marks and its self-signature must be right. */
+  /**
+   * Only the operator vouches for a single certificate, so its marks and its self-signature must be right.
+   */
   #acceptCertificate(certificate: Certificate): Certificate {
     const { basicConstraints, keyUsage } = certificate;
     if (basicConstraints?.ca !== true && keyUsage?.keyCertSign !== true) {

@@ -15,17 +15,6 @@ import type { TrustSignature } from "./trust-record.ts";
 const maxListBytes = 16 * 1024 * 1024;
 const maxListCertificates = 20_000;
 
-/**
- * ICAO's list of 2023 has a DigestInfo without NULL; no other deviation is tolerated in lists of authorities.
- */
-const tolerance: SignedDataTolerance = {
-  digestInfoWithoutNull: true,
-  rawEcdsa: false,
-  wrongCurveOfSameSize: false,
-  signerIdMismatch: false,
-  noSignedAttributes: false,
-};
-
 export type MasterListOptions = {
   readonly checker: SignatureChecker;
   /** Authorities that may vouch for the signer of a list. */

@@ -211,7 +211,7 @@ function checkAuthorship(
 
 /**
  * The zone has two digits of the birth year. If two centuries are possible, other signed data may settle it:
- * the full date in DG11, whose hash is already checked, or the time of the signature.
+ * DG11, whose hash is already checked, or the time of the signature.
  */
 function settleBirth(
   run: Run,

@@ -304,7 +304,7 @@ public final class ShellActivity extends Activity
         showEntry(getString(R.string.scan_no_camera));
     }
 
-    /** Nothing of the origin is opened before it has said that it is a verification service, and the person has agreed. */
+    /** Opens nothing of the origin before it has answered as a verification service and the person has agreed. */
     private void askWhetherToOpen(ReaderLink asked) {
         closeAll();
         frame.addView(new ProgressBar(this), new FrameLayout.LayoutParams(-2, -2, Gravity.CENTER));

@@ -348,7 +348,7 @@ export async function restartDeliveries(
 // --- the queue ---------------------------------------------------------------------------------------------
 
 /** The names of the job and of the table under which rows are quarantined. */
-export const setAsideAs = { job: "deliver-webhooks", kind: "webhook_deliveries" };
+export const quarantinedAs = { job: "deliver-webhooks", kind: "webhook_deliveries" };
 
 const notInQuarantine = (id: Sql, now: Date) =>
   notQuarantined(quarantinedAs.job, quarantinedAs.kind, id, "text", now);
@@ -483,7 +483,7 @@ async function lookForDue(db: Queryable, due: Sql, now: Date): Promise<DueLook> 
  * null if the endpoint no longer exists.
  */
 export function findAllDue(db: Queryable, now: Date): Promise<DueLook> {
-  const waits = sql`${isFree(now)} and ${notSetAside(sql`q.delivery_id`, now)}`;
+  const waits = sql`${isFree(now)} and ${notInQuarantine(sql`q.delivery_id`, now)}`;
   const due = sql`
     with recursive queue as (
       (select q.endpoint_id, q.due_at from webhook_delivery_queue q where ${waits}

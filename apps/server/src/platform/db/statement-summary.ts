@@ -1,11 +1,5 @@
 const writes = /\b(insert into|update|delete from)\s+([a-z_][a-z0-9_]*)/;
 const reads = /\bfrom\s+([a-z_][a-z0-9_]*)/;
-const known = new Map<string, string | null>();
-/**
- * Statements are composed of a fixed number of fragments, so more than this is a bug. They are then not
- * cached.
- */
-const maxKnown = 5_000;
 
 /**
  * What statements do to which tables, such as "insert sessions, update attempts". Contains only names from

@@ -368,7 +368,7 @@ function unitedObject(choices: readonly Written[]): object {
 /** By reply: services in one process share those of the contract. */
 const writers = new WeakMap<object, (value: unknown) => string>();
 
-/** Writes replies by their schema: a field that the contract does not declare never leaves. Built on first use. */
+/** Writes replies by their schema, so that undeclared fields never leave. Compiled on first use. */
 function lazySerializer(
   definition: RouteDefinition,
 ): (result: unknown, query: Record<string, unknown>) => RenderedAnswer {

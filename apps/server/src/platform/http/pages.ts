@@ -43,7 +43,7 @@ function wholeDocument(): ApiDocument {
   return described;
 }
 
-/** Start page, guides, API description and reference. Nothing here needs a database or another host. */
+/** Start page, guides, API description and reference. They need neither a database nor another host. */
 export function mountPages(app: FastifyInstance, start: () => StartFacts): void {
   // Created on first request and kept: it does not change while the process runs.
   const contents = new Map<string, FixedContent>();

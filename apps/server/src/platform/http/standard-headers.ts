@@ -18,13 +18,7 @@ export function standardHeaders(requestId: string, publicUrl: string): Record<st
 }
 
 export function newRequestId(): string {
-  // Random bytes for many ids at once: one call costs as much as the rest of an id.
-  if (used === random.length) {
-    random = randomBytes(256 * idBytes);
-    used = 0;
-  }
-  used += idBytes;
-  return `req_${random.toString("hex", used - idBytes, used)}`;
+  return `req_${randomHex(12)}`;
 }
 
 /** The id of the client, if it is valid, or a new one. */

@@ -209,10 +209,6 @@ class BuiltApp {
   }
 
   filled({ language, data, leadsElsewhere = false }: Filling, scripts: readonly string[]): string {
-    const words = this.#addressOf(`${language}.json`);
-    const preload = [...(words === null ? [] : [words]), ...(leadsElsewhere ? [] : scripts)]
-      .map((address) => `<link rel="modulepreload" href="${address}" crossorigin />`)
-      .join("");
     // Data instead of a script, so the page's policy need not allow it. Escaping `<` keeps it from ending the
     // element.
     const given = JSON.stringify(data).replaceAll("<", "\\u003c");

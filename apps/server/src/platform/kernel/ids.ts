@@ -22,6 +22,11 @@ function randomByte(): number {
   return byte;
 }
 
+/** So many random bytes in hexadecimal. */
+export function randomHex(bytes: number): string {
+  return Array.from({ length: bytes }, () => randomByte().toString(16).padStart(2, "0")).join("");
+}
+
 /** Characters of [0-9A-Za-z], uniformly distributed. */
 export function randomText(length: number): string {
   let text = "";
@@ -61,8 +66,8 @@ function nextSequence(now: Date): number {
 }
 
 /**
- * Creates an id such as `vs_…`. The first ten characters are the creation time in milliseconds and a
- * sequence, so ordering by id is ordering by age. The rest is random: 321 bits in the long form.
+ * `vs_…` and the like. The first ten characters are the creation time in milliseconds and a sequence, so that ordering by
+ * id is ordering by age; the others are random, 321 bits of them in the long form.
  */
 export function newId<P extends IdPrefix>(prefix: P, now: Date): PrefixedIdOf<P> {
   const order = timeText(now) + numberText(nextSequence(now), sequenceLength);
@@ -70,8 +75,8 @@ export function newId<P extends IdPrefix>(prefix: P, now: Date): PrefixedIdOf<P>
 }
 
 /**
- * Types a text that is known to be an id of this noun: it was created here or sent by a process of ours.
- * Input of callers gets its type from the contract, stored ids from the type of their row.
+ * Text that is known to be an id of this noun: it was made here, or a process of ours has sent it. What a caller sends gets its type from the
+ * contract, once it is validated, and what is stored from the type of its row.
  */
 export function knownId<T extends Id<string>>(text: string): T {
   return text as T;
@@ -99,8 +104,8 @@ export function madeAt(id: string): Date {
 const clocksApartMs = 3_600_000;
 
 /**
- * Bounds for ids of this prefix that were created from the creation of `id` until `withinMs` later. With
- * them, PostgreSQL skips other partitions if an operator has partitioned the table.
+ * Bounds of the ids of this prefix that can have been made from the creation of `id` until `withinMs` later. They let PostgreSQL skip the other partitions
+ * where an operator has partitioned the table.
  */
 export function madeSoonAfter(prefix: IdPrefix, id: string, withinMs: number): { from: string; to: string } {
   const at = madeAt(id).getTime();
@@ -120,8 +125,8 @@ export function madeWith(prefix: IdPrefix, id: Id<string>): { from: string; to: 
 }
 
 /**
- * The id of the attempt that delivered a delivery: the time of the attempt and the random part of the
- * delivery's id. So it need not be stored.
+ * The id of the attempt by which a delivery arrived, of which there is one: the time of the attempt and what is the delivery's own in its id. So it need not be
+ * stored.
  */
 export function arrivalIdOf(id: DeliveryId, attemptedAt: Date): DeliveryAttemptId {
   return knownId(`wha_${timeText(attemptedAt)}${id.slice(id.indexOf("_") + 1).slice(timeLength)}`);

@@ -65,8 +65,8 @@ export function loadedKey({ id, secret }: RingKey): LoadedKey {
 }
 
 /**
- * The server's secrets. Data made with any key of the ring is readable. New data uses the first key, until
- * `sealWith` names another one: with several processes, `RingMember` selects a key that all of them have.
+ * The server's secrets. Data made with any key of the ring is readable. New data uses the first key until `sealWith`
+ * names another one: where several processes share a database, `RingMember` tells which key all of them have.
  */
 export class KeyRing {
   #keys: readonly RingKey[];
@@ -171,19 +171,7 @@ export class KeyRing {
     const key = this.#find(id);
     if (key === undefined)
       throw new Error(`the key ring has no key "${id}"; restore it to read the data that it sealed`);
-    const nonceEnd = idEnd + nonceBytes;
-    if (sealed.length < nonceEnd + tagBytes) throw new Error("sealed data is cut short");
-    const decipher = createDecipheriv(
-      "aes-256-gcm",
-      this.#derive(key, purpose),
-      sealed.subarray(idEnd, nonceEnd),
-    );
-    decipher.setAAD(Buffer.from(context));
-    decipher.setAuthTag(sealed.subarray(sealed.length - tagBytes));
-    return Buffer.concat([
-      decipher.update(sealed.subarray(nonceEnd, sealed.length - tagBytes)),
-      decipher.final(),
-    ]);
+    return decrypt(this.#derive(key, purpose), sealed.subarray(idEnd), context);
   }
 
   openText(purpose: KeyPurpose, sealed: Buffer, context: string): string {

@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { randomHex } from "../kernel/ids.ts";
 
 /**
- * All attributes that a span may have: names and numbers from our code, and the id of a request in the log.
- * They have the names of OpenTelemetry where those exist.
+ * All that a span may say, so that nothing else can leave with one: names and numbers from our own code, and the id that a request has in the log.
+ * Where OpenTelemetry has a name for it, it is that.
  */
 export type SpanAttributes = {
   "http.request.method"?: string;
@@ -104,18 +104,10 @@ export class Span {
   }
 }
 
-let random = Buffer.alloc(0);
-let used = 0;
-
 /** Never all zeros, which would mean no id. */
-function randomHex(bytes: number): string {
-  if (used + bytes > random.length) {
-    random = randomBytes(4096);
-    used = 0;
-  }
-  used += bytes;
-  const text = random.toString("hex", used - bytes, used);
-  return /^0+$/.test(text) ? randomHex(bytes) : text;
+function newTraceId(bytes: 8 | 16): string {
+  const id = randomHex(bytes);
+  return /^0+$/.test(id) ? newTraceId(bytes) : id;
 }
 
 export type Remote = { traceId: string; spanId: string; sampled: boolean };
@@ -164,8 +156,8 @@ export class Tracer {
   }
 
   /**
-   * Begins a trace, or the local part of the one that `remote` names; null if it is not sampled. A caller may
-   * opt out of sampling, but not opt in: otherwise strangers would decide the share.
+   * Begins a trace, or the local part of the one that `remote` names; null where it is not picked. Whoever calls may ask not to be picked. That a stranger
+   * asks to be picked counts for nothing, or the share would be theirs to choose.
    */
   begin(name: string, kind: SpanKind, attributes: SpanAttributes, remote: Remote | null): Span | null {
     if (remote?.sampled === false) return null;

@@ -36,7 +36,7 @@ export type Listed = { name: string; title: string; summary: string };
 
 let listed: readonly Listed[] | null = null;
 
-/** Every guide, in the order of the site. Of a folder its index is listed. Read once: every page shows this list. */
+/** Every guide, in the order of the site. For a folder, only its index. Read once: every page shows this list. */
 export function listDocuments(): readonly Listed[] {
   listed ??= sections.flatMap(({ names }) => names.map(describe));
   return listed;
@@ -44,7 +44,7 @@ export function listDocuments(): readonly Listed[] {
 
 let allNames: readonly string[] | null = null;
 
-/** Names of all pages that there are, those in folders included. */
+/** The names of all pages, including those in folders. */
 export function documentNames(): readonly string[] {
   allNames ??= findNames();
   return allNames;
@@ -69,7 +69,6 @@ function titleOf(text: string): string {
   return /^# (.+)$/m.exec(text)?.[1] ?? "Documentation";
 }
 
-/** The first sentence after the title, without the words with which most guides begin. */
 function summaryOf(text: string): string {
   const paragraph = text.split(/\n\s*\n/).find((block) => !/^[#|`<>-]/.test(block.trim())) ?? "";
   const sentence = /^.*?[.!?](?=\s|$)/s.exec(paragraph.trim())?.[0] ?? "";

@@ -10,8 +10,8 @@ import { findUserById, type UserRow } from "./user.store.ts";
 export type UserProof = { password?: string; code?: string };
 
 /**
- * Step-up authentication: checks that the owner is present, not a stranger with an open session. Then runs
- * `work` in the transaction that consumes the code.
+ * Step-up authentication: makes sure that the owner is at the keyboard, not somebody who found an open session. Then
+ * `work` runs, in the transaction that consumes the code.
  */
 export async function reauthenticated<T>(
   core: Pick<Core, "db" | "clock" | "ring">,
@@ -31,6 +31,22 @@ export async function reauthenticated<T>(
   }
   await checkPassword(core, caller, "password", password);
   return core.db.transaction(work);
+}
+
+/** Runs `work` in the transaction that consumes the code. */
+export async function withCode<T>(
+  core: Pick<Core, "db" | "clock" | "ring">,
+  caller: UserCaller,
+  code: string,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  const guess = await countGuess(core, "code", caller.userId, caller);
+  const result = await core.db.transaction(async (tx) => {
+    if (!(await acceptCode(core, tx, caller.userId, code))) throw wrongCode();
+    return work(tx);
+  });
+  await guess.succeeded();
+  return result;
 }
 
 /** Returns the user if the password is correct; otherwise throws an error that names `field`. */

@@ -18,9 +18,11 @@ export type GoLiveNeeds = {
    * here.
    */
   hasActiveDomain: (db: Queryable, organizationId: OrganizationId) => Promise<boolean>;
-  /** Passed in as well: whether any live document can be accepted at all. */
+  /** Also passed in: whether any live document can be accepted. */
   hasTrustedAuthority: (db: Queryable) => Promise<boolean>;
-  /** Passed in as well: whether an enabled live endpoint with an active key is subscribed to the event of a success. */
+  /**
+   * Also passed in: whether an enabled live endpoint with an active key is subscribed to the success event.
+   */
   canReceiveResults: (db: Queryable, tenant: Tenant) => Promise<boolean>;
   canReadDocuments: boolean;
 };

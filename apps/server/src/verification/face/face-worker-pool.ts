@@ -118,8 +118,8 @@ export class FaceWorkerPool {
   }
 
   /** The sandbox may fill half of the queue. All organizations share it: it is too short for one each. */
-  hasPlace({ sandbox }: { readonly sandbox: boolean }): boolean {
-    return this.#waiting.hasPlace({ sandbox, organization: null });
+  hasCapacity({ sandbox }: { readonly sandbox: boolean }): boolean {
+    return this.#waiting.hasCapacity({ sandbox, organization: null });
   }
 
   /** Live tries come before those of the sandbox; among equals, the first come. */

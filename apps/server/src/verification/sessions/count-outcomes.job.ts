@@ -4,8 +4,8 @@ import { countOutcomes, deleteOutcomes, takeOutcomes } from "./session-day.store
 export const outcomesAtOnce = 1000;
 
 /** Adds outcomes to the figures of their days, and deletes them in the same transaction. */
-export function countSessionOutcomes({ setAside }: Pick<Core, "setAside">, job: string): Promise<number> {
-  return setAside.rowsOf(job, "session_outcomes").run(outcomesAtOnce, {
+export function countSessionOutcomes({ quarantine }: Pick<Core, "quarantine">, job: string): Promise<number> {
+  return quarantine.rowsOf(job, "session_outcomes").run(outcomesAtOnce, {
     take: takeOutcomes,
     handle: async (tx, outcomes) => {
       await countOutcomes(tx, outcomes);

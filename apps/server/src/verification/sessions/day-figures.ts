@@ -98,11 +98,7 @@ type StagedKind = { methods: readonly Method[]; steps: readonly StepRules[] };
  * later stages of its kind and the successes by its methods. Stages before the steps include all. Successes
  * without a method are from before methods were counted.
  */
-export function funnelOf(
-  endedAt: Counts,
-  succeededBy: Counts,
-  among: StagedKinds = kinds,
-): Record<SessionStage, number> {
+export function funnelOf(endedAt: Counts, succeededBy: Counts): Record<SessionStage, number> {
   // A retracted success may have been counted before stages were.
   const ended = (stage: string) => Math.max(0, endedAt[stage] ?? 0);
   const by = (methods: readonly Method[]) =>

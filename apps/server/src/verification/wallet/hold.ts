@@ -3,9 +3,6 @@ import { deserialize, serialize } from "node:v8";
 import { decrypt, encrypt } from "../../platform/lib/aes-gcm.ts";
 import type { WalletProof } from "../evidence/wallet/proof.ts";
 
-const nonceBytes = 12;
-const tagBytes = 16;
-
 /** Finds the row of a code. Derived separately from the key, so that it does not reveal the key. */
 export function hashCode(code: string): Buffer {
   return createHash("sha256").update(`find${code}`).digest();
@@ -16,8 +13,8 @@ function keyOf(code: string): Buffer {
 }
 
 /**
- * Seals a proof while the person returns from the wallet. Only the code opens it, and the service does not
- * store the code. Overwrites the proof.
+ * A proof while the person is on the way back from the wallet. Only the code opens it, which the service does not keep. The proof is
+ * overwritten.
  */
 export function holdProof(code: string, idHash: Buffer, proof: WalletProof): Buffer {
   const key = keyOf(code);

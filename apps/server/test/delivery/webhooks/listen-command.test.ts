@@ -441,7 +441,7 @@ test("removing an endpoint ends its listener, which says so", async () => {
   await partner.api.delete(`/v1/webhooks/endpoints/${id}`);
   await listening.next("ended");
   assert.equal((await listening.closed).code, 5);
-  assert.match(listening.told, /removed elsewhere/);
+  assert.match(listening.printed, /removed elsewhere/);
 });
 
 test("what cannot work is explained in a sentence that says what to do, with a separate exit code", async () => {

@@ -183,7 +183,7 @@ test("a collector that refuses, or is away, costs spans and nothing else", async
   await until("it is logged", () => logLines.length > 0);
   assert.match(metrics.render(), /^assay_telemetry_spans_waiting 8192$/m);
   assert.match(metrics.render(), /^assay_telemetry_spans_dropped_total\{reason="no_room"\} 808$/m);
-  assert.match(logLines.join(""), /does not take traces.*"reason":"status 503"/);
+  assert.match(logLines.join(""), /does not accept traces.*"reason":"status 503"/);
   // Spans that it refuses for good are dropped, and waiting ones are sent when it accepts again.
   away.state.status = 200;
   await until("all have gone out", () => away.spans.length === 8192);

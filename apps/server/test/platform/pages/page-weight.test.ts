@@ -91,8 +91,10 @@ const inEveryLanguage = screens.flatMap((screen) =>
 );
 
 test("the first screens of the dashboard stay within what they may weigh, and name all of their scripts at once", async () => {
-  for (const { path, budget, scripts } of screens) {
-    const page = await load(path, signedIn);
+  for (const { path, budget, scripts, language } of inEveryLanguage) {
+    const page = await load(path, { ...signedIn, "accept-language": language });
+    const words = dashboardFiles[`texts/${language}.json?first`]?.file ?? assert.fail(language);
+    assert.ok(page.text.includes(`/dashboard/${words}`), `${path} does not name the words of ${language}`);
     // Parts that load after the start would not be counted otherwise.
     for (const script of scripts)
       assert.ok(page.text.includes(`/dashboard/assets/${script}`), `${path} does not name ${script}`);

@@ -193,7 +193,7 @@ test("accounts of an earlier version keep their address; of two that fold alike,
     rows.map(({ email }) => email),
     ['"x,y"@corp.dev', "first@Ｃorp.dev", "second@BU\u0308CHER.example"],
   );
-  const warned = after.logLines.filter((line) => line.includes("no longer signs in with it"));
+  const warned = after.logLines.filter((line) => line.includes("can no longer sign in with it"));
   assert.equal(warned.length, 3);
   assert.ok(warned.some((line) => line.includes(made['"x,y"@corp.dev'] ?? "?")));
   // The account itself goes on, and its owner can take an address that is one.
