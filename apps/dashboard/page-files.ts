@@ -19,7 +19,7 @@ function property(object: Node, name: string): Node | undefined {
   return isNode(found?.value) ? found.value : undefined;
 }
 
-/** Which source file each page behind the sign-in is loaded from, by its path: as the router has it. */
+/** The source file of each page behind the sign-in, by the router's path. */
 export function pagesOfRouter(source: string): { shell: string; pages: Map<string, string> } {
   const pages = new Map<string, string>();
   let shell = "";
@@ -39,8 +39,8 @@ export function pagesOfRouter(source: string): { shell: string; pages: Map<strin
 type Chunk = { type: string; fileName: string; isEntry?: boolean; imports?: string[]; moduleIds?: string[] };
 
 /**
- * Scripts that import each other begin with one of them not there yet, which shows as a page that fails. The groups of
- * the build can make such a circle.
+ * If scripts import each other in a circle, one runs before the other is loaded, and the page fails. The
+ * groups of the build can make such a circle.
  */
 function refuseCircles(bundle: Record<string, Chunk>): void {
   const done = new Set<string>();
@@ -54,8 +54,8 @@ function refuseCircles(bundle: Record<string, Chunk>): void {
 }
 
 /**
- * A part of the build: tells the service which scripts each page behind the sign-in is made of, so that it can name
- * them in the head of the page. Without it a browser finds out about them when it has loaded and run the first ones.
+ * Build plugin: lists the scripts of each page behind the sign-in, so that the service can name them in the
+ * page's head. Otherwise a browser discovers them only when it has run the first ones.
  */
 export function pageFiles(router: URL): {
   name: string;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** What signing in, the overview and the list of sessions show. Everything else is loaded with the other pages. */
+/** The texts of the sign-in, the overview and the list of sessions. The others load with the other pages. */
 export const firstAreas: readonly string[] = [
   "api",
   "invitations",
@@ -11,7 +11,7 @@ export const firstAreas: readonly string[] = [
   "ui",
 ];
 
-/** A part of the build: cuts the texts of a language in two (`texts/de.json?first`, `texts/de.json?later`). */
+/** Build plugin: splits the texts of a language (`texts/de.json?first`, `texts/de.json?later`). */
 export function textParts(): { name: string; enforce: "pre"; load(id: string): string | null } {
   return {
     name: "text-parts",

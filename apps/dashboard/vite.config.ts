@@ -7,8 +7,8 @@ import { textParts } from "./text-parts.ts";
 import { schemaFunctions, withoutSchemas } from "./without-schemas.ts";
 
 /**
- * What every page behind the sign-in needs, in one file, and what the sign-in needs too, in another. Left to itself the
- * build makes thirty small files of it, each with headers of half a kilobyte.
+ * One file for what every page behind the sign-in needs, and one for what the sign-in also needs. By default
+ * the build makes thirty small files, each with headers of half a kilobyte.
  */
 const groups = [
   {
@@ -19,7 +19,7 @@ const groups = [
     name: "frame",
     test: /dashboard\/src\/(?:shell\/(?!palette|not-found|page-failure)|ui\/(?!date-range-picker|page-languages|public-frame|qr-code|export-list|menu|object-page|status|tabs|timeline)|webhooks\/opened-here|sessions\/(?:presets|session-body|claim-labels))|packages\/contract\/src\/(?:analytics|api-keys|events|evidence-warnings|organizations|sessions|webhooks)\./,
   },
-  // Lists and the pages of one thing, which the overview is not.
+  // Shared by lists and object pages, but not by the overview.
   { name: "object", test: /dashboard\/src\/ui\/(?:export-list|menu|object-page|status|tabs|timeline)\./ },
 ];
 
@@ -46,7 +46,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     manifest: true,
     rolldownOptions: {
-      // Libraries mark what is for the browser alone ("use client"), as all of it is here.
+      // Libraries mark browser code ("use client"), and all code here is browser code.
       onwarn: (warning, warn) => {
         if (warning.code !== "MODULE_LEVEL_DIRECTIVE") warn(warning);
       },

@@ -2,10 +2,10 @@ import { sampleEvent } from "@assay/contract/event-samples";
 import { eventTypes } from "@assay/contract/events";
 import { parseAst } from "vite";
 
-/** What only the service and the documents need of a route. */
+/** Properties of a route that only the service and the documentation need. */
 const unneeded = new Set(["summary", "description", "body", "query", "reply", "errors"]);
 
-/** What `routesOf` made. */
+/** The result of `routesOf`. */
 const isRoute = /^(?:route|signInRoute)$/;
 
 type Node = { type: string; start: number; end: number } & Record<string, unknown>;
@@ -15,9 +15,9 @@ function isNode(value: unknown): value is Node {
 }
 
 /**
- * A part of the build of a web app that calls routes: leaves of each `route(…)` of the contract what a caller needs,
- * its address and who may use it. Schemas and descriptions are a tenth of the dashboard's first screen, and the service
- * checks everything anyway. Samples of events, which are made from their schemas, are made now.
+ * Build plugin: keeps of each `route(…)` what a caller needs, its address and who may use it. Schemas and
+ * descriptions are a tenth of the dashboard's first screen. Sample events, which need the schemas, are made
+ * during the build.
  */
 export function withoutSchemas(): {
   name: string;
@@ -58,7 +58,7 @@ export function withoutSchemas(): {
   };
 }
 
-/** The functions that build schemas: what they build can be left out where nobody uses it. */
+/** Functions that build schemas: the build can drop their unused results. */
 export const schemaFunctions = [
   "Type",
   "named",

@@ -13,12 +13,12 @@ window.addEventListener("hashchange", takeMailedToken);
 
 const root = document.getElementById("root");
 if (root !== null)
-  // In a task of its own: together with starting the program it would hold up a slow phone for long enough to be felt.
+  // A separate task: together with the start of the program it would block a slow phone noticeably.
   setTimeout(async () => {
     const language = initialLanguage(chosenLanguage(), navigator.languages);
     await loadWords(language);
     document.documentElement.lang = language;
-    // Preact would take what stands there for its own first elements.
+    // Preact would adopt the placeholder as its own first elements.
     root.replaceChildren();
     createRoot(root).render(
       <QueryClientProvider client={queries}>

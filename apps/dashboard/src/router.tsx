@@ -39,7 +39,7 @@ const signUpRoute = createRoute({
   component: lazyRouteComponent(() => import("./sign-in/sign-up-page.tsx"), "SignUpPage"),
 });
 
-// Pages are loaded one by one (code splitting), so that signing in is quick.
+// Code splitting keeps the sign-in small.
 const shell = createRoute({
   getParentRoute: () => root,
   id: "shell",
@@ -68,7 +68,7 @@ function lazily<N extends string>(load: Load<N>, name: N) {
 
 const mailedLinks = () => import("./sign-in/mailed-link-pages.tsx");
 
-/** A mistyped address of somebody who is signed in: the way to all other pages stays beside it. */
+/** An unknown path of a signed-in user: the navigation stays. */
 const strayRoute = createRoute({
   getParentRoute: () => shell,
   path: "/dashboard/$stray",
@@ -130,7 +130,7 @@ export const router = createRouter({
   defaultPendingComponent: Loading,
   defaultPreload: "intent",
   scrollRestoration: true,
-  // Plain texts, as people read and type them: the router's own way puts quotes around a reference of digits.
+  // Plain texts, as people type them: by default the router puts quotes around a reference of digits.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: (search) => {
     const entries = Object.entries(search).filter(
@@ -141,13 +141,13 @@ export const router = createRouter({
   },
 });
 
-/** The type of the router follows from its routes, so they cannot name it. */
+/** The router's type follows from its routes, so they cannot name it. */
 function anyRouter(): AnyRouter {
   return router;
 }
 
 declare module "@tanstack/react-router" {
-  // biome-ignore lint/style/useConsistentTypeDefinitions: merged into the declaration of the router; a type cannot be.
+  // biome-ignore lint/style/useConsistentTypeDefinitions: a type cannot merge with a declaration.
   interface Register {
     router: typeof router;
   }

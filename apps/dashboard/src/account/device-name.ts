@@ -1,6 +1,6 @@
 import { t } from "../i18n/words.ts";
 
-/** Those whose name is a part of another's are behind it: Edge says that it is Chrome, and Chrome that it is Safari. */
+/** The order matters: Edge also names Chrome, and Chrome also names Safari. */
 const browsers: readonly (readonly [string, RegExp])[] = [
   ["Edge", /\bEdg(?:e|A|iOS)?\/\d/],
   ["Opera", /\bOPR\/\d/],
@@ -24,7 +24,7 @@ const systems: readonly (readonly [string, RegExp])[] = [
 
 type Device = { name: string; isPhone: boolean };
 
-/** What a browser says of itself, as a person would put it: “Firefox on Windows”. It is what it says, which may not be what it is. */
+/** “Firefox on Windows”, from the User-Agent, which a browser can set to anything. */
 export function deviceName(userAgent: string): Device {
   const find = (list: typeof browsers) => list.find(([, pattern]) => pattern.test(userAgent))?.[0];
   const [browser, system] = [find(browsers), find(systems)];

@@ -5,7 +5,7 @@ import { Field } from "../ui/field.tsx";
 import type { Values } from "../ui/form.tsx";
 import { Notice } from "../ui/notice.tsx";
 
-/** What shows that the owner is there: the password, or where there is none, a code of the second factor. */
+/** Proof that the owner is present: the password, or without one, a code of the second factor. */
 export function ProofFields() {
   const account = useAccount();
   if (account.has_password)

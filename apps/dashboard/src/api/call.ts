@@ -8,8 +8,8 @@ import { errorWords, loadErrorWords } from "./error-words.ts";
 import { PageProblem } from "./page-problem.ts";
 
 /**
- * The longest calls are those that look something up in the DNS, which has 10 seconds. Halved, some of them would be given up
- * in front of a slow resolver; doubled, a person looks at "One moment…" for a minute.
+ * The longest calls wait for the DNS, which has 10 seconds. Half the limit would give up on slow resolvers;
+ * twice the limit would show "One moment…" for a minute.
  */
 const timeLimitMs = 30_000;
 const clientIn = (environment: () => Environment) =>
@@ -24,18 +24,18 @@ const send = clientIn(chosenEnvironment);
 const sendToLive = clientIn(() => "live");
 const signedOutListeners = new Set<(route: RouteDefinition) => void>();
 
-/** Called when the service no longer knows who calls, so that the page can ask to sign in again. */
+/** Registers a listener for an ended session, so that the page can ask to sign in again. */
 export function onSignedOut(listener: (route: RouteDefinition) => void): () => void {
   signedOutListeners.add(listener);
   return () => signedOutListeners.delete(listener);
 }
 
-/** Calls the service that served this page; the session cookie speaks for the user. */
+/** Calls the service that served this page; the session cookie authenticates the user. */
 export function call<const R extends RouteDefinition>(route: R, input: Input<R>): Promise<Result<R>> {
   return watched(route, () => send(route, input));
 }
 
-/** The same in live, whatever environment the page is in. Only for what is prepared there before live is open. */
+/** Calls the service in live, whatever the page's environment. Only for setup before live is open. */
 export function callInLive<const R extends RouteDefinition>(route: R, input: Input<R>): Promise<Result<R>> {
   return watched(route, () => sendToLive(route, input));
 }
@@ -55,11 +55,11 @@ export type Problem = {
   code: string;
   message: string;
   hint: string;
-  /** Where the words are in another language than the page. */
+  /** Set if the message is not in the page's language. */
   lang?: "en" | undefined;
 };
 
-/** What went wrong, in words for the person in front of the page. */
+/** The error in words for the user. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof CallError) {
     const { code, message, hint } = error;
@@ -77,7 +77,7 @@ export function hasCode(error: unknown, code: string): boolean {
   return error instanceof CallError && error.code === code;
 }
 
-/** Without the parts that are not set, which a request must not carry. */
+/** Leaves out empty values, which a request must not carry. */
 export function present<T extends Record<string, unknown>>(
   values: T,
 ): { [K in keyof T]?: Exclude<T[K], undefined | ""> } {

@@ -2,17 +2,20 @@ import { type Environment, environments } from "@assay/contract/facts";
 import { t } from "../i18n/words.ts";
 
 /**
- * Where this page acts. It never changes while a page is shown, so that a button never acts in the other environment;
- * switching loads a fresh page.
+ * The environment of this page. It never changes while the page is shown, so that a button never acts in the
+ * other environment; switching loads a fresh page.
  */
 let chosen: { organizationId: string; environment: Environment } | null = null;
 
-/** What a link asks for (`?environment=live`), such as one in a mail. Read before the router, which keeps only what a page knows. */
+/**
+ * The environment in the address (`?environment=live`), such as in a mailed link. Read before the router
+ * drops unknown parameters.
+ */
 const asked = known(new URLSearchParams(window.location.search).get("environment"));
 
 type Organization = { id: string; environment: Environment };
 
-/** The title of the browser's tab: it says where the page acts, once that is known. */
+/** The title of the browser's tab, with the environment once it is known. */
 export function windowTitle(page: string): string {
   const parts = chosen === null ? [page] : [page, t.ui.environments[chosen.environment]];
   return [...parts, "Assay"].join(" · ");
@@ -24,8 +27,8 @@ export function chosenEnvironment(): Environment {
 }
 
 /**
- * What the address asks for counts first, then what was chosen last in this tab, then in any tab, for each organization
- * by itself. Who has never chosen is shown what is real, where there is such a thing.
+ * The address decides first, then the last choice in this tab, then in any tab; each organization has its own
+ * choice. Without a choice the page shows live if it is open.
  */
 export function enterOrganization(organization: Organization): void {
   if (chosen?.organizationId === organization.id) return;
@@ -40,12 +43,15 @@ export function rememberEnvironment(organization: Organization, environment: Env
     try {
       window[storage].setItem(storageKey(organization), environment);
     } catch {
-      // Storage can be turned off, and then asking for it fails; the page begins where one begins who has never chosen.
+      // Storage can be turned off and then throws; the page then begins as without a choice.
     }
   }
 }
 
-/** Loads a fresh page of the other environment: the list, where the page is about a single thing that is not there. */
+/**
+ * Loads a fresh page of the other environment. The page of one object leads to its list, because the other
+ * environment does not have the object.
+ */
 export function switchEnvironment(organization: Organization, environment: Environment): void {
   rememberEnvironment(organization, environment);
   const [, root, section] = window.location.pathname.split("/");

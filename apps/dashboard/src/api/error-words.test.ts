@@ -7,7 +7,7 @@ import fr from "../../error-texts/fr.json" with { type: "json" };
 import { loadWords } from "../i18n/words.ts";
 import { plainWords } from "../ui/plain-words.ts";
 
-/** Their messages say more than the code, or no page of the dashboard can meet them. */
+/** Their messages say more than the code, or no page of the dashboard can raise them. */
 const inEnglish: readonly ErrorCode[] = [
   "API_KEY_NOT_ALLOWED",
   "METHOD_NOT_ALLOWED",

@@ -1,7 +1,7 @@
 import { type AnyRouter, redirect } from "@tanstack/react-router";
 import { useSyncExternalStore } from "react";
 
-/** The address that could not be opened, until another one is. */
+/** The address that could not be opened, until another one opens. */
 let unopened: string | null = null;
 const listeners = new Set<() => void>();
 
@@ -21,7 +21,7 @@ export function useUnopened(): string | null {
   );
 }
 
-/** As the router's lazy components are: the function that fetches the program is gone once it is there. */
+/** A lazy component of the router, which removes `preload` once the script is loaded. */
 type Component = { preload?: (() => Promise<unknown>) | undefined };
 
 async function isFetched(component: Component | undefined): Promise<boolean> {
@@ -38,9 +38,9 @@ async function isServiceThere(): Promise<boolean> {
 }
 
 /**
- * Fetches the program of a page before the page that is shown is left. Without a network that one stays, with what was
- * typed into it. The router would load the document again, and the browser would put its own error page there. Where
- * the service answers, a new release has taken the place of the file, and a fresh document helps.
+ * Loads a page's script before the router leaves the current page. Without a network that page stays, with
+ * its inputs; the router would show the browser's error page. If the service answers, a new release has
+ * replaced the script: a fresh document helps.
  */
 export async function fetchPage(
   router: AnyRouter,
@@ -51,7 +51,7 @@ export async function fetchPage(
   const components = routeIds.map((id): Component | undefined => router.routesById[id]?.options.component);
   const fetched = await Promise.all(components.map(isFetched));
   if (fetched.every(Boolean)) {
-    // Not where the router only goes back to the page that stayed.
+    // Not if the router only returns to the page that stayed.
     if (wanted !== shown) setUnopened(null);
     return;
   }

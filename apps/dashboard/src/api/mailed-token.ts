@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from "react";
 
 /**
- * The token of a mailed link. It arrives behind the # and is taken out of the address bar at once, so that it is neither
- * in the history nor in a shared screen; only this page's memory has it.
+ * The token of a mailed link. It arrives in the fragment and leaves the address bar at once, so that neither
+ * the history nor a shared screen shows it. Only this page's memory has it.
  */
 let token: string | null = null;
 const listeners = new Set<() => void>();

@@ -1,2 +1,2 @@
-/** Something that the page found out by itself. The message says what to do as well. */
+/** An error that the page found itself. The message also says what to do. */
 export class PageProblem extends Error {}

@@ -7,12 +7,12 @@ export const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      // A request that was answered with an error is not repeated; one that got no answer at all is.
+      // A request that was answered with an error is not repeated; one without an answer is.
       retry: (failures, error) => failures < 2 && error instanceof TypeError,
       refetchOnWindowFocus: true,
-      // Without a network a request fails and says so, instead of waiting for ever.
+      // Without a network a request fails visibly instead of waiting for ever.
       networkMode: "always",
-      // What failed for want of a network is asked for again as soon as there is one.
+      // A request that failed without a network is repeated as soon as there is one.
       refetchOnReconnect: ({ state }) => (state.status === "error" ? "always" : true),
     },
   },

@@ -99,7 +99,7 @@ export function AuditLogPage() {
   );
 }
 
-/** Where it can be looked at, if there is a page for it and this environment may show it. */
+/** The target with a link to its page, if there is one and this environment may show it. */
 function Target({ entry: { target_id: id } }: { entry: Entry }) {
   if (id === null) return null;
   const shown = <Id value={id} />;

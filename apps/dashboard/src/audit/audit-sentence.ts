@@ -5,10 +5,10 @@ import { inSentence } from "../ui/in-sentence.ts";
 type Details = Readonly<Record<string, unknown>>;
 type Words = Readonly<Record<string, string>>;
 type Deeds = Messages["audit"]["deed"];
-/** The events whose sentence says more than that they happened. */
+/** Events whose sentence has details. */
 type Detailed = { [E in AuditEvent]: Deeds[E] extends string ? never : E }[AuditEvent];
 
-/** For a code without words of its own. */
+/** For a code without a text. */
 const spaced = (code: string) => code.replaceAll("_", " ");
 
 function text(details: Details, name: string): string | null {
@@ -16,13 +16,13 @@ function text(details: Details, name: string): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }
 
-/** The first of these that is known, in quotation marks. */
+/** The first known of these, in quotation marks. */
 function quoted(details: Details, ...names: string[]): string {
   const value = names.map((name) => text(details, name)).find((each) => each !== null);
   return value === undefined || value === null ? "" : t.ui.quoted(value);
 }
 
-/** A code in the words of the pages that show it, within a sentence. */
+/** A code in the words of the page that shows it, within a sentence. */
 function because(details: Details, name = "reason"): string {
   const code = text(details, name);
   if (code === null) return "";
@@ -118,11 +118,11 @@ const sentences: Record<Detailed, (details: Details, deeds: Deeds) => string> = 
     typeof deliveries === "number" ? deeds["webhook_event.replayed"](deliveries) : t.audit.change.replayed,
 };
 
-/** What somebody did, to be read after their name: “Ada” + “changed the brand color of the organization”. */
+/** The action, to be read after the actor's name: “Ada” + “changed the brand color of the organization”. */
 export function auditDeed(event: AuditEvent, details: Details): string {
   const deeds = t.audit.deed;
   const deed = deeds[event];
   const sentence = typeof deed === "string" ? deed : sentences[event as Detailed](details, deeds);
-  // A name or reason that is missing leaves its spaces behind.
+  // A missing name or reason leaves its spaces behind.
   return sentence.replace(/ {2,}/g, " ").trim();
 }

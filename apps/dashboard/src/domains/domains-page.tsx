@@ -43,7 +43,7 @@ export function DomainsPage() {
   );
 }
 
-/** A record to publish; without a challenge it belongs to a domain that is verified. */
+/** A DNS record to publish. Without a challenge, the domain is verified already. */
 type Shown = {
   challengeId: string | null;
   domain: string;
@@ -214,7 +214,7 @@ function RecordDialog({ shown, onClose }: { shown: Shown; onClose: () => void })
   );
 }
 
-/** A letter in the reader's own mail program, to whomever they choose. */
+/** A prepared mail in the reader's own mail program, to any recipient. */
 function instructionsMail({ domain, name, value }: Shown, organization: string): string {
   const words = t.domains.mail;
   const lines = [
@@ -230,7 +230,7 @@ function instructionsMail({ domain, name, value }: Shown, organization: string):
   return `mailto:?subject=${encodeURIComponent(words.subject(domain))}&body=${encodeURIComponent(lines.join("\r\n"))}`;
 }
 
-/** What was begun before records were kept has none to show. */
+/** A verification that began before the service stored records has none to show. */
 function ShowRecord(props: {
   domain: { apexDomainUnicode: string; recordName: string; recordValue: string | null };
   challengeId: string | null;
@@ -249,7 +249,7 @@ function ShowRecord(props: {
   );
 }
 
-/** A name with letters outside of ASCII, and the form that the DNS knows. */
+/** An internationalized domain name, and its ASCII form in the DNS. */
 function BothForms({ shown, ascii }: { shown: string; ascii: string }) {
   return (
     <>

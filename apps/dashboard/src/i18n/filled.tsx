@@ -1,15 +1,18 @@
 import { Fragment, type ReactNode } from "react";
 
-/** No text of a person or of the service has it. */
+/** A character that no text of a person or of the service contains. */
 const mark = "\u0000";
 
 type Text<V> = (values: V) => string;
-/** A text with one place takes its element under any name. */
+/** A text with one placeholder takes its element under any name. */
 type Elements<V> = V extends string | number
   ? { readonly [name: string]: ReactNode | Text<V> }
   : { readonly [Name in keyof V]: ReactNode };
 
-/** A text whose places are filled with elements: `<Filled text={t.invitations.asUser} email={<bdi>{email}</bdi>} />`. */
+/**
+ * A text whose placeholders are elements: `<Filled text={t.invitations.asUser} email={<bdi>{email}</bdi>}
+ * />`.
+ */
 export function Filled<V>({ text, ...rest }: { text: Text<V> } & Elements<V>): ReactNode {
   const elements = rest as Readonly<Record<string, ReactNode>>;
   const names = Object.keys(elements);

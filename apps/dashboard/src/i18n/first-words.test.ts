@@ -6,7 +6,7 @@ import en from "../../texts/en.json" with { type: "json" };
 
 const source = new URL("../", import.meta.url);
 
-/** The first screens, with everything that they load but the router, which leads to all other pages. */
+/** The first screens with everything that they load, except the router, which leads to all other pages. */
 const firstScreens = [
   "shell/shell.tsx",
   "shell/palette.tsx",

@@ -33,7 +33,7 @@ export function chosenLanguage(): string | null {
   }
 }
 
-/** The page loads again, because a page has one language from its first text on. */
+/** Reloads the page, because a page has one language from its first text on. */
 export function chooseLanguage(language: Language): void {
   try {
     window.localStorage.setItem(storageKey, language);

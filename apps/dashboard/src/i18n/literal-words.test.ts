@@ -11,7 +11,7 @@ const shownProps = new Set(
     " ",
   ),
 );
-/** Abbreviations, endings of files and names, which are the same in every language. */
+/** Abbreviations, file endings and names, which are the same in every language. */
 const names = /^(?:[A-Z]+(?:-[A-Z]+)*|\.[a-z.]+|ms|Assay|curl|PostgreSQL|Python|TypeScript)$/;
 
 const isNode = (value: unknown): value is Node =>
@@ -22,7 +22,7 @@ const nameOf = (node: unknown) => {
   return [name, value].find((text) => typeof text === "string") ?? "";
 };
 
-/** The texts that an expression can come to. */
+/** The texts to which an expression can evaluate. */
 function literalsOf(node: Node): string[] {
   const all = (...parts: unknown[]) => parts.flatMap(nodesIn).flatMap(literalsOf);
   switch (node.type) {
@@ -43,7 +43,7 @@ function literalsOf(node: Node): string[] {
   }
 }
 
-/** Texts that stand in the program where a user of the page meets them. */
+/** Texts in the code that a user of the page can see. */
 function shownIn(node: Node, isCode = false): string[] {
   const shown: string[] = [];
   const values = (value: unknown) => nodesIn(value).flatMap(literalsOf);
@@ -71,7 +71,7 @@ function shownIn(node: Node, isCode = false): string[] {
   return shown;
 }
 
-/** `name` is what a form calls a field, in lower case, where it is not a heading. */
+/** `name` is a field's label in lower case, where it is not a heading. */
 function isNameOfField(node: Node): boolean {
   if (nameOf(node.name ?? node.key) !== "name" && nameOf(node.name ?? node.key) !== "open") return false;
   return nodesIn(node.value)

@@ -1,4 +1,7 @@
-/** The texts with places, by their path. A plural is not listed: its one place is `{count}`. A test compares this with en.json. */
+/**
+ * The texts with placeholders, by path. A plural is not listed: its only placeholder is `{count}`. A test
+ * compares this with en.json.
+ */
 export const places = {
   "account.browserOn": ["browser", "system"],
   "account.changeMailed": ["email"],

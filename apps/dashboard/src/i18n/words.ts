@@ -7,7 +7,10 @@ export type Messages = MessagesOf<typeof en, typeof places>;
 
 type Part = () => Promise<{ default: object }>;
 
-/** Each language is a file of its own, which the build cuts in two: what the first screens show, and what the other pages do. */
+/**
+ * Each language is a file, which the build splits: the texts of the first screens, and those of the other
+ * pages.
+ */
 const files: Readonly<Record<Language, { first: Part; later: Part }>> = {
   en: {
     first: () => import("../../texts/en.json?first", { with: { type: "json" } }),
@@ -24,8 +27,8 @@ const files: Readonly<Record<Language, { first: Part; later: Part }>> = {
 };
 
 /**
- * The words of the dashboard. They are loaded before the first page is drawn and stay the same until the document is loaded
- * again, so functions read them where they need them. A module must not read them while it is loaded itself.
+ * The texts of the dashboard. They load before the first page and stay until the document reloads, so
+ * functions read them directly. A module must not read them while it loads.
  */
 export let t: Messages;
 
@@ -41,7 +44,7 @@ export async function loadWords(language: Language): Promise<void> {
   intlTag = language === "en" ? "en-GB" : language;
 }
 
-/** The words of the pages that are not shown first, beside those. */
+/** The texts of the pages that are not shown first. */
 export async function loadLaterWords(): Promise<void> {
   const { default: texts } = await files[spoken].later();
   t = { ...t, ...(readMessages(texts, { language: spoken }) as Messages) };

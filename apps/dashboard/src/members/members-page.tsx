@@ -127,7 +127,7 @@ export function MembersPage() {
 
 type MemberView = Static<typeof Member>;
 
-/** What the member made and goes on working without them, and the choice to stop their keys. */
+/** What the member created, which works on without them, and the choice to disable their API keys. */
 function MadeByMember({ member }: { member: MemberView }) {
   const { active_api_keys: keys, webhook_endpoints: endpoints, webhook_keys: encryptionKeys } = member.made;
   return (
@@ -200,7 +200,7 @@ function MemberActions({ member }: { member: MemberView }) {
             submit={t.ui.save}
             onSubmit={async (values) => {
               const role = values.raw("role") as Role;
-              // Who still manages keys keeps their own, whatever the box says.
+              // A member who may still manage keys keeps theirs, whatever the checkbox says.
               const disableKeys = values.checked("disable_keys") && !hasRole(role, "admin");
               await call(updateMember, {
                 params: { id: member.id },

@@ -18,13 +18,13 @@ import { ageText, agoText, aheadText, concernWords, countOrMore, jobLooks } from
 
 type Status = Static<typeof OperatorStatus>;
 
-/** As often as processes tell about themselves. Only while the page is looked at: the query stands still in a hidden tab. */
+/** The interval at which processes report. The query pauses in a hidden tab. */
 const lookEveryMs = 10_000;
 
 export function OperatorPage() {
   const status = useData(operatorStatus, {}, { refetchInterval: lookEveryMs });
   const isGone = hasCode(status.error, "NOT_FOUND");
-  // Either the mark was taken back, or the session has ended; asking for the account tells which.
+  // Either the operator mark was removed, or the session has ended; loading the account shows which.
   useEffect(() => {
     if (isGone) void refresh(getAccount);
   }, [isGone]);
@@ -78,12 +78,12 @@ function Overall({ status: { concerns } }: { status: Status }) {
   );
 }
 
-/** What the service found out, in its own words. */
+/** The service's findings, in its own words. */
 function inEnglish(text: string): ReactNode {
   return <span lang="en">{text}</span>;
 }
 
-/** What stands between backticks is code. */
+/** Text between backticks is code. */
 function withCode(text: string): ReactNode {
   // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text never change places.
   return text.split("`").map((part, at) => (at % 2 === 0 ? part : <code key={at}>{part}</code>));
@@ -368,7 +368,7 @@ function Jobs({ status: { jobs, at } }: { status: Status }) {
 
 type JobColumn = Column<Status["jobs"][number]>;
 
-/** What is empty for a job that is as it should be. */
+/** Columns that are empty for a healthy job. */
 const troubles = (): readonly JobColumn[] => [
   { header: t.operator.lateBy, cell: ({ late_seconds: late }) => (late === 0 ? "–" : durationText(late)) },
   { header: t.operator.quarantined, cell: ({ set_aside: aside }) => (aside === 0 ? "–" : countText(aside)) },

@@ -10,7 +10,7 @@ type Texts = Record<OperatorConcern, { says: string; todo: string }>;
 const inEnglish: Record<OperatorConcern, { isGrave: boolean; says: string; todo: string }> = generated;
 const others: Readonly<Partial<Record<string, Texts>>> = translated;
 
-/** What each means, and what to do first. */
+/** What a concern means, and what to do first. */
 export function concernWords(concern: OperatorConcern): (typeof inEnglish)[OperatorConcern] {
   return { ...inEnglish[concern], ...others[intlTag]?.[concern] };
 }
@@ -25,7 +25,7 @@ export const jobLooks: Record<(typeof jobStates)[number], BadgeLook> = {
 
 const dayMs = 86_400_000;
 
-/** How long ago, by the clock of the service: that of the reader may differ. */
+/** The age by the service's clock; the reader's clock may differ. */
 export function ageText(since: string, at: string): string {
   const ageMs = Math.max(0, Date.parse(at) - Date.parse(since));
   return ageMs < 2 * dayMs ? durationText(ageMs / 1000) : t.operator.days(Math.floor(ageMs / dayMs));
@@ -34,7 +34,7 @@ export function ageText(since: string, at: string): string {
 export function agoText(then: string | null, at: string, never = "–"): string {
   if (then === null) return never;
   const ageMs = Date.parse(at) - Date.parse(then);
-  // Processes tell about themselves every ten seconds, so seconds say nothing.
+  // Processes report every ten seconds, so a count of seconds is meaningless.
   if (ageMs < 15_000) return t.ui.times.justNow;
   return ageMs < 2 * dayMs ? t.operator.ago(ageText(then, at)) : relativeDays(-Math.floor(ageMs / dayMs));
 }

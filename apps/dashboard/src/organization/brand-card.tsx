@@ -15,12 +15,15 @@ import { BrandPreview } from "./brand-preview.tsx";
 
 const refreshBoth = () => Promise.all([refreshOrganization(), refresh(listOrganizations)]);
 
-/** Colour and logo, beside the page on which people are verified, which changes as they are chosen. People see them once they are saved. */
+/**
+ * Colour and logo, beside a preview of the verify page that follows each choice. People see them once they
+ * are saved.
+ */
 export function BrandCard({ organization }: { organization: Place["organization"] }) {
   const [colour, setColour] = useState(organization.brand_color ?? "");
   const [picked, setPicked] = useState<File | null>(null);
   const pickedAddress = useAddressOf(picked);
-  // Only owners may list domains; other editors see the look as in the sandbox.
+  // Only owners may list domains; other editors see the look of the sandbox.
   const domains = useData(listDomains, {}, { enabled: useMay("owner") });
   const proven = domains.data?.data.domains.find(({ downgradedAt }) => downgradedAt === null);
   const isUploaded = organization.logo_uploaded_at !== null;
@@ -28,7 +31,7 @@ export function BrandCard({ organization }: { organization: Place["organization"
   const logo = pickedAddress ?? (hasLogo ? readLogo.path : null);
   const [address, setAddress] = useState(organization.logo_url ?? "");
   const save = async () => {
-    // A picture is refused more easily than a colour; what was refused is then still to be saved.
+    // The logo goes first because the service refuses it more often: then nothing has been saved yet.
     if (picked !== null) await call(uploadLogo, { body: new Uint8Array(await picked.arrayBuffer()) });
     await call(updateOrganization, { body: { brand_color: colour || null, logo_url: address || null } });
     await refreshBoth();
@@ -111,7 +114,7 @@ export function BrandCard({ organization }: { organization: Place["organization"
   );
 }
 
-/** By which the frame can show a picture that only this page has. */
+/** A URL with which the frame can show a picture that only this page has. */
 function useAddressOf(file: File | null): string | null {
   const [address, setAddress] = useState<string | null>(null);
   useEffect(() => {

@@ -6,17 +6,17 @@ import { Choices } from "../ui/choices.tsx";
 
 type Scheme = Look["scheme"];
 
-/** The screens that the page is shown for, in pixels. */
+/** The screen sizes of the preview in pixels. */
 const screens = { phone: { width: 390, height: 760 }, desktop: { width: 1280, height: 900 } } as const;
 type ScreenName = keyof typeof screens;
 
-/** The person's own page in a frame, in the look as it is chosen. The frame receives messages and sends no requests. */
+/** The verify page in a frame, with the chosen look. The frame receives messages and sends no requests. */
 export function BrandPreview(props: {
   name: string;
   domain: string | null;
   colour: string;
   logo: string | null;
-  /** Where the organization keeps a picture itself. The service shows it at an address that stays the same. */
+  /** The URL of a picture that the organization hosts. The service serves it under a fixed address. */
   logoKeptAt: string | null;
 }) {
   const [scheme, setScheme] = useState<Scheme>("light");
@@ -74,9 +74,9 @@ export function BrandPreview(props: {
           className="mx-auto max-w-full overflow-hidden rounded-card border border-line"
           style={{ width: width * scale, height: height * scale }}
         >
-          {/* Nothing in it can be operated, so the keyboard goes past it. */}
+          {/* The frame is not interactive, so the keyboard skips it. */}
           <iframe
-            // Only a new page fetches an address again.
+            // Only a new page fetches the address again.
             key={props.logoKeptAt}
             ref={frame}
             src={previewPath}
@@ -92,7 +92,7 @@ export function BrandPreview(props: {
   );
 }
 
-/** By how much a page of this width has to shrink to fit its place. */
+/** The scale at which a page of this width fits its container. */
 function useScale(width: number) {
   const place = useRef<HTMLDivElement>(null);
   const [room, setRoom] = useState<number>(screens.phone.width);

@@ -34,7 +34,7 @@ type BusinessType = (typeof businessTypes)[number];
 
 type Point = Static<typeof GoLiveReadiness>["points"][number];
 
-/** Where a point is done. The links lead to where a person here can do it. */
+/** Where a user completes a point. */
 function placeOf(point: GoLivePoint): ReactNode {
   const { where, points } = t.organization;
   switch (point) {
@@ -126,7 +126,7 @@ function WhatLiveIs() {
   );
 }
 
-/** Done, or replaced by what was chosen in its place. */
+/** Done, or replaced by the chosen alternative. */
 function isSettled(point: Point, results: Results): boolean {
   return point.done || (point.instead !== null && point.instead === results);
 }
@@ -360,7 +360,7 @@ function Terms() {
   );
 }
 
-/** The terms as they are written, without the marks of the Markdown. */
+/** The terms without their Markdown syntax. */
 function TermsText({ text }: { text: string }) {
   return (
     <div className="space-y-3">

@@ -21,7 +21,10 @@ const ways: readonly Results[] = ["webhooks", "poll_only"];
 
 const queryKey = ["liveEndpoints"];
 
-/** How results get to the organization once it is live. Its endpoint is set up here, since the page cannot switch to live yet. */
+/**
+ * How the organization receives results in live. Its endpoint is set up here, because the page cannot switch
+ * to live yet.
+ */
 export function LiveResults(props: { value: Results; onChange: (value: Results) => void }) {
   const mayChange = useMay("admin");
   return (

@@ -5,8 +5,8 @@ type TextBlock =
   | { readonly kind: "paragraph"; readonly text: string };
 
 /**
- * Headings, lists and paragraphs, the only forms that terms have. Whatever else somebody writes stays a paragraph with
- * every character as it was written: who accepts a text must see all of it.
+ * Headings, lists and paragraphs, the only forms that terms have. Other Markdown stays a paragraph with every
+ * character: a person who accepts a text must see all of it.
  */
 export function textBlocks(text: string): TextBlock[] {
   return text

@@ -1,14 +1,14 @@
 import { countText, percentText } from "../ui/numbers.ts";
 
 /**
- * Steps or reasons below each other, as bars of their share with the count and the share in words. It is a list, so it
- * needs no second form.
+ * Steps or reasons as bars, each with its count and share in words. It is a list, so it needs no table beside
+ * it.
  */
 export function Bars(props: {
   rows: readonly { name: string; count: number; note?: string; look?: keyof typeof fills }[];
-  /** What a full bar stands for. */
+  /** The count of a full bar. */
   of: number;
-  /** Of rows that have none of their own. */
+  /** The default for rows without a look. */
   look?: keyof typeof fills;
 }) {
   return (
@@ -25,7 +25,7 @@ export function Bars(props: {
                 {note === undefined ? null : <span className="text-muted"> · {note}</span>}
               </span>
             </p>
-            {/* The policy of the page allows no style of an element's own, and an attribute of a picture is none. */}
+            {/* The content security policy forbids inline styles; an SVG attribute is not one. */}
             <svg
               aria-hidden="true"
               className="h-2.5 w-full overflow-hidden rounded-full forced-color-adjust-none"

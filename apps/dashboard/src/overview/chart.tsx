@@ -8,7 +8,7 @@ const Plot = lazy(async () => {
   return { default: (await import("./plot.tsx")).Plot };
 });
 
-/** uPlot passes `navigator.language` to Intl when it loads, and Intl throws on tags such as `en-US@posix` and `C`. */
+/** uPlot passes `navigator.language` to Intl on load. Intl throws on tags such as `en-US@posix` and `C`. */
 function replaceUnusableLanguage(): void {
   try {
     Intl.getCanonicalLocales(navigator.language);
@@ -17,7 +17,7 @@ function replaceUnusableLanguage(): void {
   }
 }
 
-/** A chart that fails is replaced by a sentence. The page around it and the table below it stay. */
+/** Replaces a chart that fails by a sentence. The page and the table below it stay. */
 class ChartBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
   override state = { failed: false };
 
@@ -32,8 +32,8 @@ class ChartBoundary extends Component<{ children: ReactNode }, { failed: boolean
 }
 
 /**
- * A chart, which is for the eye, and the same figures as a table, which is for everybody. The library that draws is
- * fetched when the chart is about to be seen; its place is kept.
+ * A chart for sighted readers, and the same figures as a table for everybody. The chart library loads when
+ * the chart comes near the viewport; the space for the chart is reserved.
  */
 export function Chart({ table, ...plot }: PlotProps & { table: ReactNode }) {
   const place = useRef<HTMLDivElement>(null);
@@ -77,7 +77,7 @@ export function Chart({ table, ...plot }: PlotProps & { table: ReactNode }) {
           </li>
         ))}
       </ul>
-      {/* A quarter of a year is a thousand cells, which are not made for who does not unfold them. */}
+      {/* A quarter of a year has a thousand cells. They are rendered only when a user unfolds the table. */}
       <div className="mt-2 text-small">
         <Disclosure small title={t.overview.asTable}>
           {table}

@@ -21,10 +21,11 @@ import { Icon } from "../ui/icon.tsx";
 import { keyVariable } from "../ui/request-code.ts";
 import { useOpenedHere } from "../webhooks/opened-here.ts";
 
-// A tick appears while somebody looks at another window. Half of it, and an idle page asks twice as often for nothing.
+// A tick appears while the user looks at another window. Half the interval would double the requests of an
+// idle page without benefit.
 const lookAgainMs = 4_000;
 
-/** A list that is asked for again until it has what is waited for: what is done stays done. */
+/** Polls a list until `isDone` accepts it: a finished step stays finished. */
 function useUntil<const R extends RouteDefinition>(
   route: R,
   query: Record<string, unknown>,
@@ -37,7 +38,7 @@ function useUntil<const R extends RouteDefinition>(
   return list;
 }
 
-/** What is done of the way from nothing to the first event that somebody can read. Null while it is not known. */
+/** The progress towards the first event that a user can read. Null while it loads. */
 export function useSteps() {
   const { organization } = usePlace();
   const some = (items: readonly unknown[]) => items.length > 0;
@@ -67,7 +68,9 @@ export function useSteps() {
 
 type Steps = NonNullable<ReturnType<typeof useSteps>>;
 
-/** The way to go, ticked by what has happened. Shown until all of it has, and folded when nothing but going live is left. */
+/**
+ * The first steps, ticked as they are done. Hidden when all are done; folded when only going live is left.
+ */
 export function GettingStarted({ steps }: { steps: Steps }) {
   const done = [
     steps.hasSession,
@@ -110,7 +113,7 @@ export function GettingStarted({ steps }: { steps: Steps }) {
   );
 }
 
-// The content security policy allows no style of an element's own.
+// The content security policy forbids inline styles.
 const widths = ["w-0", "w-1/6", "w-2/6", "w-3/6", "w-4/6", "w-5/6", "w-full"] as const;
 
 function StepList({ steps, done, next }: { steps: Steps; done: readonly boolean[]; next: number }) {
@@ -173,7 +176,7 @@ function StepList({ steps, done, next }: { steps: Steps; done: readonly boolean[
   );
 }
 
-/** The service cannot know who could read what, and says only what it knows. */
+/** The service cannot know who has read an event, so the note says only what is known. */
 function readNote({ isAccepted, openedHere }: Steps): string | null {
   if (openedHere) return t.overview.start.decrypted;
   return isAccepted ? t.overview.start.accepted : null;
@@ -213,7 +216,7 @@ function Step(props: {
   );
 }
 
-/** One press: what a newcomer does not have yet, such as a key, is not needed for it. */
+/** One press creates the session. It needs no API key, which a new user does not have yet. */
 function CreateStep() {
   const navigate = useNavigate();
   const [ageCheck] = presets;
@@ -226,7 +229,7 @@ function CreateStep() {
           look="primary"
           icon="plus"
           run={async () => {
-            // Opened by the press itself: a browser blocks a tab that opens after an answer.
+            // Opened by the press itself: a browser blocks a tab that opens after a response.
             const tab = window.open("", "_blank");
             try {
               const shareFields = await withTranslations(presetShares(ageCheck));
@@ -277,7 +280,7 @@ function VerifyStep({ steps: { latest } }: { steps: Steps }) {
   );
 }
 
-/** Code is shown once there is a key to run it with. Of the key it has the beginning: the rest is not stored. */
+/** The code appears once there is a key to run it with. It shows the key's prefix: the rest is not stored. */
 function KeyStep({ apiKey }: { apiKey: Steps["key"] }) {
   const [ageCheck] = presets;
   if (apiKey === null || ageCheck === undefined)

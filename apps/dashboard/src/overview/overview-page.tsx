@@ -26,7 +26,7 @@ export function OverviewPage() {
   const mayCreate = useMay("admin");
   const filters = useFilters(["from", "to"]);
   const { from, to } = filters.values;
-  // Which day is today depends on the service's clock: without dates it answers with the last 30 days.
+  // The service's clock decides which day is today: without dates it answers with the last 30 days.
   const overview = useData(sessionsOverview, { query: present({ from, to }) });
   const data = overview.data?.data;
   return (
@@ -39,7 +39,7 @@ export function OverviewPage() {
         ) : null}
       </Heading>
       <BelowTheWay shown={mayCreate && environment === "sandbox"}>
-        {/* Beside something that is always there: in the heading the button would make a line of its own on a phone, and move all that follows. */}
+        {/* In the heading, the button would take a separate line on a phone and shift the content below. */}
         <div className="mb-4 flex items-end justify-between gap-3">
           <DateRange
             label={t.overview.period}
@@ -73,8 +73,8 @@ export function OverviewPage() {
 }
 
 /**
- * The figures, in the sandbox below the way to the first event. Nothing is shown before that is known, or it would push
- * the figures down.
+ * In the sandbox, the first steps stand above the figures. Neither shows until the steps are loaded, because
+ * they would push the figures down.
  */
 function BelowTheWay({ shown, children }: { shown: boolean; children: ReactNode }) {
   return shown ? <WayAndFigures>{children}</WayAndFigures> : children;
@@ -217,19 +217,19 @@ function OutcomesByDay({ overview }: { overview: Overview }) {
   );
 }
 
-/** Stages, methods and reasons come from the service, in their order. One without a name here is named by its own words. */
+/** The service sends stages, methods and reasons in order. One without a label here is shown by its code. */
 function nameIn(names: Readonly<Record<string, string>>, code: string): string {
   return names[code] ?? inWords(code);
 }
 
-/** A day of the service as the reader writes it. */
+/** A day of the service in the reader's date format. */
 function dateText(day: string): string {
   return dayText(new Date(`${day}T12:00:00`));
 }
 
-/** From opening to the end, with how many are lost on each step. */
+/** The funnel from opening to the end, with the loss at each step. */
 function Funnel({ overview: { funnel, methods } }: { overview: Overview }) {
-  // Most organizations ask no wallet.
+  // Most organizations do not ask for a wallet.
   const stages = Object.entries(funnel).filter(([stage, count]) => stage !== "wallet_presented" || count > 0);
   const byMethod = Object.entries(methods).map(
     ([method, count = 0]) => `${nameIn(t.sessions.method, method)} ${countText(count)}`,

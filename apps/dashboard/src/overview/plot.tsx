@@ -10,11 +10,11 @@ export type PlotSeries = {
   values: readonly (number | null)[];
 };
 export type PlotProps = {
-  /** What the chart is about, for who does not see it. */
+  /** The chart's subject, for screen readers. */
   label: string;
   days: readonly string[];
   series: readonly PlotSeries[];
-  /** Bars on top of each other, or a line for each series. */
+  /** Stacked bars, or a line for each series. */
   kind: "bars" | "lines";
   text: (value: number) => string;
 };
@@ -27,7 +27,7 @@ function dayText(day: string, format: Intl.DateTimeFormatOptions): string {
   return new Date(`${day}T00:00:00Z`).toLocaleDateString(intlTag, format);
 }
 
-/** Every series with those before it added, which is how bars are put on top of each other. */
+/** Cumulative series, for stacked bars. */
 function stacked(series: readonly PlotSeries[]): (number | null)[][] {
   const sums: number[] = [];
   return series.map(({ values }) =>
@@ -96,13 +96,13 @@ function options(
   };
 }
 
-/** A chart by uPlot. The pointer shows a day's values, and so do the arrow keys; a screen reader reads them out. */
+/** A chart by uPlot. The pointer and the arrow keys select a day; a screen reader announces its values. */
 export function Plot(props: PlotProps) {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const [day, setDay] = useState<number | null>(null);
   const told = useId();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: pages ask again every few seconds, and mostly get the same figures.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: refetched figures are mostly the same.
   useEffect(() => {
     const element = place.current;
     if (element === null) return;
@@ -134,7 +134,7 @@ export function Plot(props: PlotProps) {
   const shown = day === null ? undefined : props.days[day];
   return (
     <div className="relative">
-      {/* biome-ignore lint/a11y/useSemanticElements: there is no element for a chart that is gone through with the arrow keys. */}
+      {/* biome-ignore lint/a11y/useSemanticElements: no element exists for a chart with arrow keys. */}
       <div
         ref={place}
         role="group"

@@ -16,10 +16,10 @@ function shortTime(seconds: number): string {
   return seconds < 1 ? `${Math.round(seconds * 1000)} ms` : durationText(seconds);
 }
 
-/** Whether the partner's servers get what they are sent. */
+/** Whether the partner's servers receive their deliveries. */
 export function WebhookHealth(period: { from: string; to: string }) {
   const health = useData(webhooksOverview, { query: period });
-  // Asked for their names only, so not where nothing was sent.
+  // Only the endpoint names are needed, so the page skips this request if nothing was sent.
   const enabled = (health.data?.data.counted ?? 0) > 0;
   const endpoints = useList(listEndpoints, { query: { limit: 100 } }, { enabled });
   const nameOf = (id: string) => {

@@ -8,12 +8,12 @@ import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { claimLabel } from "./claim-labels.ts";
 
-/** The reasons of a preset come in every language, which would fill the page. */
+/** The reasons of a preset exist in every language, which would fill the page. */
 const maxShownTranslations = 3;
 
 type OneSession = Static<typeof SessionWithConsent>;
 
-/** What was asked for, and which of it the person agreed to share. */
+/** The requested fields, and those that the person agreed to share. */
 export function Agreement({ session }: { session: OneSession }) {
   const { consent } = session;
   return (

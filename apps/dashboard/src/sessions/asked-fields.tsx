@@ -11,7 +11,7 @@ import { languageName } from "../ui/page-languages.ts";
 import { claimLabel } from "./claim-labels.ts";
 import { adultAge, type Reasons, type Shares, shareFields } from "./session-body.ts";
 
-// Always part of a session, so it is not offered.
+// Part of every session, so the form does not offer it.
 const askedFields = [...claimKeys.filter((key) => key !== "service_document_id"), "age_over"] as const;
 type AskedName = (typeof askedFields)[number];
 type Wish = "no" | "optional" | "required";
@@ -35,7 +35,7 @@ function rowsOf(shares: Shares): Record<AskedName, Row> {
   return Object.fromEntries(askedFields.map((field) => [field, rowOf(field)])) as Record<AskedName, Row>;
 }
 
-/** What the form asks for. */
+/** The fields that the form requests. */
 export function askedShares(values: Values): Shares {
   const read = (field: string) => ({
     wish: values.raw(field),
@@ -45,12 +45,12 @@ export function askedShares(values: Values): Shares {
   return shareFields(askedFields, read, values.text("age"));
 }
 
-/** The fields that are asked for, one line each. The others are folded away, except where people choose by themselves. */
+/** The requested fields, one line each. The others are folded, unless the form begins without any. */
 export function AskedFields({ shares, onShown }: { shares: Shares; onShown?: () => void }) {
   const [first] = useState(() => rowsOf(shares));
   const [rows, setRows] = useState(first);
   const [forAll, setForAll] = useState<string | null>(null);
-  // The request is read from the form, after it has been drawn.
+  // The request is read from the form after it has rendered.
   // biome-ignore lint/correctness/useExhaustiveDependencies: it changes with the rows.
   useEffect(() => onShown?.(), [rows]);
   const change = (field: AskedName, changed: Partial<Row>) =>
@@ -65,7 +65,7 @@ export function AskedFields({ shares, onShown }: { shares: Shares; onShown?: () 
   const count = askedFields.filter((field) => rows[field].wish !== "no").length;
   const isOwn = asked.length === 0;
   return (
-    // A fieldset is as wide as its longest line otherwise, whatever its parts cut off.
+    // By default a fieldset is as wide as its longest line, even if its parts are truncated.
     <fieldset className="min-w-0">
       <legend className="mb-1 font-medium">{t.sessions.requested}</legend>
       <p className="mb-3 text-small text-muted">{t.sessions.requestedHint(pageLanguages.length)}</p>
@@ -104,7 +104,7 @@ function AskedField(props: { field: AskedName; row: Row; onChange: (changed: Par
   const [editing, setEditing] = useState(false);
   const label = labelOf(field);
   const isAsked = row.wish !== "no";
-  // A reason that is missing has to be written, so there is nothing to show in its place.
+  // A missing reason has to be written, so there is nothing to show yet.
   const hasInput = isAsked && (editing || row.reason === "");
   return (
     <div className="py-2">
@@ -157,7 +157,7 @@ function AskedField(props: { field: AskedName; row: Row; onChange: (changed: Par
             focusOnMount={editing}
             value={row.reason}
             onChange={(reason) => {
-              // It stays a field while somebody writes into it.
+              // It stays an input while the user types.
               setEditing(true);
               props.onChange({ reason });
             }}
@@ -173,7 +173,7 @@ function AskedField(props: { field: AskedName; row: Row; onChange: (changed: Par
   );
 }
 
-/** The same reason in other languages. One that is left empty is not sent. */
+/** The same reason in other languages. Empty ones are not sent. */
 function Translations(props: { field: AskedName; reasons: Reasons; onChange: (reasons: Reasons) => void }) {
   const { field, reasons } = props;
   const given = pageLanguages.filter((language) => reasons[language] !== undefined);

@@ -1,7 +1,7 @@
 import { ageClaim, type ClaimKey } from "@assay/contract/sessions";
 import { t } from "../i18n/words.ts";
 
-/** What a person would call a field that can be shared. */
+/** The label of a field that a person can share. */
 export function claimLabel(key: string): string {
   if (key.startsWith(ageClaim.prefix)) return t.sessions.ageOver(key.slice(ageClaim.prefix.length));
   const labels: Readonly<Record<ClaimKey, string>> = t.sessions.claim;

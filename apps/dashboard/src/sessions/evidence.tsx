@@ -18,7 +18,7 @@ export function demandFacts({ requirements }: Pick<OneSession, "requirements">) 
   ] as const;
 }
 
-/** Why the document failed although nothing is wrong with it; null for every other end. */
+/** Why a document without a fault failed: a requirement that it does not meet. Null for every other end. */
 export function unmetText({
   unmet_requirement: unmet,
 }: Pick<OneSession, "unmet_requirement">): string | null {

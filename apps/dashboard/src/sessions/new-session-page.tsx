@@ -20,7 +20,7 @@ import { OptionFields, optionsOf, PresetFields } from "./request-options.tsx";
 import type { SessionBody } from "./session-body.ts";
 import { TemplateSummary } from "./template-summary.tsx";
 
-/** From a template where the address names one, otherwise field by field. */
+/** From the template that the address names, otherwise field by field. */
 export function NewSessionPage() {
   const { environment } = usePlace();
   const navigate = useNavigate();
@@ -83,7 +83,7 @@ export function NewSessionPage() {
   );
 }
 
-/** What is said about one session and no template. */
+/** Options of a single session, which templates do not have. */
 function sessionOnly(values: Values): SessionBody {
   return present({
     client_reference_id: values.text("client_reference_id"),
@@ -91,7 +91,7 @@ function sessionOnly(values: Values): SessionBody {
   }) as SessionBody;
 }
 
-/** The form, and beside it the request that it makes. */
+/** The form, beside the request that it makes. */
 function Creation(props: {
   bodyOf: (values: Values) => SessionBody;
   children: (follow: () => void) => ReactNode;
@@ -99,9 +99,9 @@ function Creation(props: {
   const navigate = useNavigate();
   const [body, setBody] = useState<SessionBody>({});
   const form = useRef<HTMLDivElement>(null);
-  // One key for one session, however often the button is pressed.
+  // One idempotency key for each session, however often the user presses the button.
   const [idempotencyKey, setIdempotencyKey] = useState(() => crypto.randomUUID());
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what makes the request stays the same for as long as the form does.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the other inputs never change here.
   const follow = useCallback(() => {
     const element = form.current?.querySelector("form");
     if (element) setBody(props.bodyOf(valuesOf(new FormData(element))));
@@ -124,8 +124,8 @@ function Creation(props: {
                 await refresh(listSessions);
                 await navigate({ to: "/dashboard/sessions/$sessionId", params: { sessionId: data.id } });
               } catch (error) {
-                // A request that was refused may be corrected and gets a new key. One without an answer keeps its key, so
-                // that repeating it creates no second session.
+                // A refused request may be corrected and gets a new key. A request without an answer keeps
+                // its key, so that repeating it creates no second session.
                 if (!(error instanceof TypeError)) setIdempotencyKey(crypto.randomUUID());
                 throw error;
               }

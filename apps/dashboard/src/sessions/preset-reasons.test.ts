@@ -40,6 +40,6 @@ test("a preset's reason is given in every language, one that was written or tran
   const sent = await withTranslations(asked);
   assert.equal(Object.keys(sent.age_over_18?.reasons ?? {}).length, pageLanguages.length - 1);
   assert.deepEqual([sent.family_name, sent.given_names], [asked.family_name, asked.given_names]);
-  // What comes back from a template is a form again that says the same.
+  // A form that is filled from the template says the same.
   assert.deepEqual(await withoutTranslations(sent), asked);
 });

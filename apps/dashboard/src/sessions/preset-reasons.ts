@@ -1,6 +1,8 @@
 import type { Reasons, Shares } from "./session-body.ts";
 
-/** The reasons of the presets in the other languages of the page, by the English one: a file that most visits never need. */
+/**
+ * The preset reasons in the page's other languages, by the English reason. Most visits never load this file.
+ */
 async function load(): Promise<Readonly<Record<string, Reasons>>> {
   const { default: texts } = await import("../../preset-reasons.json", { with: { type: "json" } });
   return texts;
@@ -10,7 +12,7 @@ function changed(shares: Shares, change: (field: Shares[string]) => Shares[strin
   return Object.fromEntries(Object.entries(shares).map(([key, field]) => [key, change(field)]));
 }
 
-/** A reason that is still that of a preset is given in every language. One that somebody wrote is given as it was written. */
+/** An unchanged reason of a preset is sent in every language; an edited one is sent as written. */
 export async function withTranslations(shares: Shares): Promise<Shares> {
   const known = await load();
   return changed(shares, (field) => {
@@ -19,7 +21,9 @@ export async function withTranslations(shares: Shares): Promise<Shares> {
   });
 }
 
-/** The other way round, for a form: translations that only repeat the preset's would stay when the reason is changed. */
+/**
+ * The reverse, for a form: translations that only repeat the preset's would outlive a change of the reason.
+ */
 export async function withoutTranslations(shares: Shares): Promise<Shares> {
   const known = await load();
   return changed(shares, (field) => {

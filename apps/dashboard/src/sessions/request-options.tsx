@@ -19,13 +19,13 @@ import { languageName } from "../ui/page-languages.ts";
 import { AskedFields, askedShares } from "./asked-fields.tsx";
 import { presetShares, type SessionBody } from "./session-body.ts";
 
-/** What a template can hold of a request. */
+/** The part of a request that a template can hold. */
 export type RequestOptions = Pick<
   SessionBody,
   "share_fields" | "methods" | "requirements" | "locale" | "redirect_url"
 >;
 
-/** What the form says. Defaults are left out. */
+/** The values of the form. Defaults are left out. */
 export function optionsOf(values: Values): RequestOptions {
   const allowed = values.all("methods") as Method[];
   const demands = demandNames.map((name) => [name, values.raw(`require_${name}`) as Demand] as const);
@@ -64,7 +64,7 @@ export function PresetFields({ onShown }: { onShown?: () => void }) {
   );
 }
 
-/** How somebody is verified, and where the page leads. */
+/** How the person is verified, and where the verify page leads afterwards. */
 export function OptionFields({ options = {} }: { options?: RequestOptions }) {
   const allowed = options.methods ?? defaultMethods;
   const demandOf = (name: (typeof demandNames)[number]) => options.requirements?.[name] ?? "preferred";

@@ -9,7 +9,7 @@ export type Reasons = Partial<Record<PageLanguage, string>>;
 
 export const adultAge = "18";
 
-/** The fields of a request from what a form says about each: `no`, `optional` or `required`. */
+/** The requested fields, from the form's choice for each: `no`, `optional` or `required`. */
 export function shareFields(
   fields: readonly string[],
   read: (field: string) => { wish: string; reason: string; reasons?: Reasons },
@@ -29,7 +29,7 @@ export function shareFields(
   return Object.fromEntries(asked);
 }
 
-/** What a preset asks for as it stands. */
+/** The fields of an unchanged preset. */
 export function presetShares({ wishes }: Preset): Shares {
   const read = (field: string) => {
     const wish = wishes[field];
@@ -38,7 +38,7 @@ export function presetShares({ wishes }: Preset): Shares {
   return shareFields(Object.keys(wishes), read, adultAge);
 }
 
-/** The request of a preset as it stands. */
+/** The request of an unchanged preset. */
 export function presetBody(preset: Preset): SessionBody {
   return { share_fields: presetShares(preset) };
 }

@@ -53,7 +53,7 @@ export function SessionPage() {
   );
 }
 
-/** One page for an identifier that is none, that was cut off, or whose session is in the other environment. */
+/** One page for an invalid or truncated identifier, and for a session of the other environment. */
 function NoSession({ mayBeElsewhere }: { mayBeElsewhere: boolean }) {
   const { organization, environment } = usePlace();
   const other = environment === "live" ? "sandbox" : "live";
@@ -91,7 +91,7 @@ function OneSessionPage({ session }: { session: WithConsent }) {
   const isOpen = session.status === "created" || session.status === "in_progress";
   const refetchInterval = isOpen ? followMs : false;
   const times = useData(readTimeline, { params: { id: session.id } }, { refetchInterval });
-  // Both are followed while the session is open, and read once more when it has ended.
+  // Both are refetched while the session is open, and once more when it has ended.
   useEffect(() => {
     if (!isOpen) void refresh(readTimeline, listAttempts);
   }, [isOpen]);
@@ -181,7 +181,7 @@ function ShareLink({ session }: { session: WithConsent }) {
   );
 }
 
-/** What each device did. A session that no device has opened has none. */
+/** What each device did. Empty if no device has opened the session. */
 function Attempts(props: { sessionId: string; refetchInterval: number | false }) {
   const { sessionId, refetchInterval } = props;
   const attempts = useList(listAttempts, { query: { session_id: sessionId } }, { refetchInterval });

@@ -15,8 +15,8 @@ export type SessionStep = { name: StepName; state: StepState; at: string | null;
 type Known = { name: StepName; done: boolean; at?: string | null; tries?: number };
 
 /**
- * The steps between creation and the end, and how far the person is. A step that is done implies those before it.
- * `times` is null until it was read.
+ * The steps between creation and end, and the person's progress. A finished step implies those before it.
+ * `times` is null until it is loaded.
  */
 export function sessionSteps(session: Told, times: DataOf<typeof readTimeline> | null): SessionStep[] {
   const { status, consent, evidence } = session;
@@ -45,7 +45,7 @@ function triesOf({ nfc_tries_used, liveness_tries_used }: Told): number {
   return nfc_tries_used + liveness_tries_used;
 }
 
-/** By the way that the person took. Until that is known, one step stands for all ways. */
+/** The steps of the person's method. Until it is known, one step stands for all methods. */
 function evidenceSteps(session: Told, passedAt: (step: string) => string | null): Known[] {
   switch (wayOf(session)) {
     case "chip_and_face":

@@ -37,7 +37,7 @@ export function SessionsPage() {
     }),
   };
   const sessions = useList(listSessions, { query });
-  // No index counts the matches of a search by status, so then the tabs have no counts.
+  // No index counts search matches by status, so the tabs of a search have no counts.
   const counted = useData(countSessions, { query: period }, { enabled: reference === undefined });
   const counts = reference === undefined ? counted.data?.data : undefined;
   const create = mayCreate ? (
@@ -124,7 +124,7 @@ export function SessionsPage() {
   );
 }
 
-/** Below each other, the times of a busy minute would all be alike. */
+/** Sessions of the same minute would look alike, so the end of the identifier follows the time. */
 function RowTitle({ session }: { session: Static<typeof Session> }) {
   if (session.client_reference_id !== null) return <bdi>{session.client_reference_id}</bdi>;
   return (
@@ -135,7 +135,10 @@ function RowTitle({ session }: { session: Static<typeof Session> }) {
   );
 }
 
-/** What the list shows and the partner's own notes: no link, which lets in who has it, and nothing that was shared. */
+/**
+ * The listed columns and the partner's metadata. Without the link, which grants access, and without shared
+ * data.
+ */
 function exportSessions(query: Record<string, unknown>): Promise<void> {
   return exportList<Static<typeof Session>>(listSessions, query, {
     name: "sessions",

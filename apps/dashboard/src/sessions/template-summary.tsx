@@ -8,7 +8,7 @@ import { claimLabel } from "./claim-labels.ts";
 
 export type Template = Static<typeof SessionTemplate>;
 
-/** The fields by name, those that people may leave out marked. */
+/** The names of the fields; optional ones are marked. */
 export function fieldsText({ share_fields: shares }: Template): string {
   const names = Object.entries(shares ?? {}).map(([key, { required }]) =>
     required ? claimLabel(key) : t.sessions.fieldOptional(claimLabel(key)),

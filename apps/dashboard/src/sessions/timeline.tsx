@@ -12,10 +12,10 @@ import { sessionSteps } from "./session-steps.ts";
 
 type OneSession = Static<typeof SessionWithConsent>;
 
-/** A session changes while somebody holds a phone to a document; one that has ended, only by its webhooks. */
+/** An open session changes while a person scans a document; an ended one changes only by its webhooks. */
 export const followMs = 4_000;
 
-/** What happened to a session, from its creation to the webhooks. */
+/** The events of a session, from its creation to the webhooks. */
 export function SessionTimeline(props: { session: OneSession; times: DataOf<typeof readTimeline> | null }) {
   const { session } = props;
   const { status, failure_code: failure } = session;

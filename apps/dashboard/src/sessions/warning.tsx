@@ -4,13 +4,13 @@ import { intlTag } from "../i18n/words.ts";
 
 type Words = Readonly<Record<EvidenceWarning, string>>;
 
-/** Few documents have a warning, so its words are loaded with the first one. */
+/** Few documents have a warning, so its texts load with the first one. */
 const files: Readonly<Record<string, () => Promise<{ default: Words }>>> = {
   de: () => import("../../warning-texts/de.json", { with: { type: "json" } }),
   fr: () => import("../../warning-texts/fr.json", { with: { type: "json" } }),
 };
 
-/** In English until its words are there. */
+/** In English until the texts are loaded. */
 export function Warning({ code }: { code: EvidenceWarning }) {
   const words = useQuery({
     queryKey: ["warnings"],

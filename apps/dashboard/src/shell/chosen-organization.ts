@@ -18,8 +18,8 @@ export function chosenOrganization(): string | null {
 }
 
 /**
- * The service keeps one active organization for each sign-in, and all tabs share the sign-in. So every tab works in the
- * same one: the choice is kept for all, and a tab that finds it changed says so instead of acting somewhere else.
+ * The service keeps one active organization for each sign-in, which all tabs share. A tab that finds another
+ * choice says so instead of acting in that organization.
  */
 export function rememberOrganization(id: string): void {
   chosen = id;

@@ -10,7 +10,7 @@ const looks: Record<Environment, { strip: string; chosen: string }> = {
   live: { strip: "border-t-good", chosen: "bg-good-soft text-good" },
 };
 
-/** On every page, above everything else: at a glance, where one is. */
+/** Marks the environment at the top of every page. */
 export function stripOf(environment: Environment): string {
   return `border-t-4 ${looks[environment].strip}`;
 }
@@ -18,7 +18,7 @@ export function stripOf(environment: Environment): string {
 const part =
   "inline-flex min-h-8 items-center gap-1.5 rounded-lg px-2 py-1 text-small font-semibold no-underline max-[22rem]:flex-1 max-[22rem]:justify-center sm:px-3";
 
-/** Says where the page acts, and leads to the other environment; before live is open, to what it needs. */
+/** Shows the environment and leads to the other one, or before live is open, to its requirements. */
 export function EnvironmentSwitch() {
   const { organization, environment } = usePlace();
   return (

@@ -13,7 +13,7 @@ import { navigationOf } from "./navigation.ts";
 import { type Place, usePlace } from "./organization-context.ts";
 import { SearchButton } from "./search-button.tsx";
 
-/** As in the classes below: from here on the menu stands beside the page. */
+/** The breakpoint of the classes below: from here on the menu stands beside the page. */
 const wideScreen = window.matchMedia("(min-width: 64rem)");
 
 function useWideScreen(): boolean {
@@ -26,7 +26,7 @@ function useWideScreen(): boolean {
   );
 }
 
-/** What surrounds every page of an organization: the way to the others, and where one is. */
+/** The frame of every page: navigation, organization and environment. */
 export function Frame(props: {
   organizations: readonly Place["organization"][];
   onSwitch: (organizationId: string) => void;
@@ -47,7 +47,8 @@ export function Frame(props: {
       >
         {t.shell.skip}
       </a>
-      {/* Its twenty links are a third of the work of drawing the frame; where they are not seen they are not made. */}
+      {/* The menu's twenty links are a third of the frame's rendering work, so a hidden menu is not
+          rendered. */}
       {isWide || menuOpen ? <Side open={menuOpen} signOut={props.signOut} /> : null}
       <div className="flex min-w-0 flex-col">
         <OfflineBanner />
@@ -65,7 +66,8 @@ export function Frame(props: {
             <span className="sr-only">{t.shell.menu}</span>
           </button>
           <Organizations organizations={props.organizations} onSwitch={props.onSwitch} />
-          {/* On the narrowest screens the switch has a line of its own: beside it, two letters of the organization's name would be left. */}
+          {/* On the narrowest screens the switch takes a separate line: beside it, only two letters of the
+              organization's name would fit. */}
           <div className="ms-auto flex items-center gap-2 max-[22rem]:contents">
             <SearchButton />
             <EnvironmentSwitch />

@@ -8,26 +8,26 @@ import { queries } from "../api/queries.ts";
 import { chosenOrganization, rememberOrganization } from "./chosen-organization.ts";
 import { activeOrganizationKey } from "./organization-context.ts";
 
-/** What the frame asks for before it can show anything, as the service answers it. */
+/** The data that the frame needs first, as the service returns it. */
 type Given = {
   /** Null when signed out; then nothing else is present. */
   account: { data: Static<typeof Account> } | null;
   organizations: { data: Static<typeof Organization>[]; pagination: Pagination };
-  /** Where the sign-in acts already. */
+  /** The session's active organization. */
   active_organization_id: string | null;
 };
 
 /** Page size that covers every organization of an ordinary user. */
 export const ownOrganizations = { query: { limit: 100 } } as const;
 
-/** The one that was chosen in this browser, else the first. */
+/** The organization that was chosen in this browser, else the first. */
 export function organizationToEnter<T extends { id: string }>(own: readonly T[]): T | undefined {
   return own.find(({ id }) => id === chosenOrganization()) ?? own[0];
 }
 
 let isSignedOut = false;
 
-/** Whether the service sent the page to a signed-out browser. True once, because a later visit follows a sign-in. */
+/** Whether the service served a signed-out browser. True once: a later visit follows a sign-in. */
 export function takeSignedOut(): boolean {
   const was = isSignedOut;
   isSignedOut = false;
@@ -35,8 +35,8 @@ export function takeSignedOut(): boolean {
 }
 
 /**
- * Behind the sign-in the service writes who is here and where they act into the page. Otherwise nothing could be shown,
- * and nothing else asked for, before three answers had come one after the other. Where it did not, they are asked for.
+ * The service embeds account and organization in pages behind the sign-in, which saves three requests in a
+ * row. Without this data the page sends the requests.
  */
 export function takeGiven(): void {
   const element = document.getElementById("given");

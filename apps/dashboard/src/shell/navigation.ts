@@ -10,11 +10,11 @@ type Entry = {
   icon: IconName;
   role?: Role;
   exact?: boolean;
-  /** Of the whole installation, for those whom its operator has marked. */
+  /** For the whole installation; only users whom the operator has marked see it. */
   operator?: true;
 };
 
-/** The pages of the dashboard, as the side and the search show them. */
+/** The pages of the dashboard, for the sidebar and the search. */
 const navigation: readonly { group: keyof Messages["shell"]["groups"]; entries: readonly Entry[] }[] = [
   {
     group: "verification",
@@ -50,7 +50,7 @@ const navigation: readonly { group: keyof Messages["shell"]["groups"]; entries: 
   },
 ];
 
-/** Those that this person may see, by their groups. */
+/** The pages that this user may see, by group. */
 export function navigationOf({ account, organization }: Pick<Place, "account" | "organization">) {
   return navigation
     .map(({ group, entries }) => ({

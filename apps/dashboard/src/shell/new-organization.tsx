@@ -19,7 +19,7 @@ function slugOf(name: string): string {
 
 export function NewOrganizationForm() {
   const [name, setName] = useState("");
-  // Follows the name until somebody writes one of their own.
+  // Follows the name until the user edits it.
   const [ownSlug, setOwnSlug] = useState<string | null>(null);
   return (
     <Form

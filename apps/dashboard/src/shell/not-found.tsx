@@ -22,7 +22,7 @@ export function NotFound() {
   );
 }
 
-/** The same for somebody who is signed in, inside of what surrounds every page. */
+/** The same for a signed-in user, inside the frame of every page. */
 export function StrayPage() {
   return (
     <>

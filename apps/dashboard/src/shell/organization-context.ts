@@ -9,13 +9,13 @@ import { queries } from "../api/queries.ts";
 export type Place = {
   account: Static<typeof Account>;
   organization: Static<typeof Organization>;
-  /** Where the page acts. The organization's own says only whether live is open. */
+  /** The page's environment. `organization.environment` says only whether live is open. */
   environment: Environment;
 };
 
 export const AccountContext = createContext<Place["account"] | null>(null);
 
-/** Who is signed in, whether or not they have an organization. */
+/** The signed-in account, with or without an organization. */
 export function useAccount(): Place["account"] {
   const account = useContext(AccountContext);
   if (account === null) throw new Error("This page is shown to somebody who is not signed in.");
@@ -24,14 +24,14 @@ export function useAccount(): Place["account"] {
 
 export const PlaceContext = createContext<Place | null>(null);
 
-/** Who is signed in, and the organization and environment they act in. */
+/** The signed-in account, and the organization and environment that it acts in. */
 export function usePlace(): Place {
   const place = useContext(PlaceContext);
   if (place === null) throw new Error("This page is shown outside of an organization.");
   return place;
 }
 
-/** Whether the person may do what this role may, and the organization is not about to be deleted. */
+/** Whether the user has this role or a higher one, and the organization is not about to be deleted. */
 export function useMay(role: Role): boolean {
   const { organization } = usePlace();
   return hasRole(organization.role, role) && organization.pending_deletion_at === null;

@@ -3,7 +3,7 @@ import { Button } from "../ui/button.tsx";
 import { ProblemNotice } from "../ui/page.tsx";
 import { PublicFrame } from "../ui/public-frame.tsx";
 
-/** A fault of this app itself: say so, and offer the way out that always works. */
+/** An error of this app: the page says so and links to the start. */
 export function PageFailure({ error }: { error: unknown }) {
   return (
     <PublicFrame title={t.shell.failure.title}>

@@ -16,7 +16,7 @@ import { forgetSearches, recentSearches, rememberSearch } from "./recent-searche
 type Found = Static<typeof FoundThing>;
 type Command = { id: string; label: string; detail?: string | undefined; icon: IconName; run: () => unknown };
 
-// With less, there is a request for nearly every key.
+// A shorter delay would send a request for nearly every key.
 const typingPauseMs = 200;
 
 function useSettled(text: string): string {
@@ -37,7 +37,7 @@ const foundIcons: Record<FoundKind, IconName> = {
   api_request: "receipt",
 };
 
-/** The page of something that was found. */
+/** The page of a search result. */
 function pathOf({ kind, id }: Found): string {
   switch (kind) {
     case "session":
@@ -100,9 +100,9 @@ function useCommands(close: () => void): readonly Command[] {
 }
 
 /**
- * Search and commands in one place. The focus stays in the field while the arrows go through the list
- * (`aria-activedescendant`). It was React Aria's, whose lists are built in a document of its own making that only React
- * can draw into.
+ * Search and commands. The focus stays in the field while the arrow keys move through the list
+ * (`aria-activedescendant`). React Aria's lists do not work here: only React can render into their virtual
+ * document.
  */
 export function Palette({ onClose }: { onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -176,7 +176,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
     return true;
   };
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: a press beside the dialog closes it; on the keyboard that is Escape, which the browser reports as cancelling.
+    // biome-ignore lint/a11y/useKeyWithClickEvents: a press outside closes; the keyboard has Escape.
     <dialog
       ref={dialog}
       aria-label={t.shell.search.open}
@@ -234,7 +234,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** What the search calls a detail is the status of a session. */
+/** The search returns a session's status as its detail. */
 function sessionStatusText(status: string): string {
   const words: Readonly<Record<string, string>> = t.ui.sessionStatus;
   return words[status] ?? status;

@@ -8,14 +8,14 @@ const Palette = lazy(async () => ({ default: (await load()).Palette }));
 
 const isApple = /mac|iphone|ipad/i.test(navigator.userAgent);
 
-/** Opens the search by a press or by the keyboard. Its program comes when somebody is about to use it. */
+/** Opens the search by press or shortcut. Its script loads when the user is about to use it. */
 export function SearchButton() {
   const [open, setOpen] = useState(false);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== "k" || !(isApple ? event.metaKey : event.ctrlKey) || event.altKey)
         return;
-      // A dialog is about something else, and a second one on top of it would take its place.
+      // A second dialog would cover the open one.
       if (document.querySelector("dialog[open]") !== null) return;
       event.preventDefault();
       void whenLoaded(load, t.shell.search.what, () => setOpen(true));

@@ -34,11 +34,11 @@ import { guardPage, leaveSignedOut } from "./sign-out.ts";
 
 takeGiven();
 
-/** Everything behind the sign-in: finds out who is here and where they act, then shows the page. */
+/** Everything behind the sign-in: loads account, organization and environment, then shows the page. */
 export function Shell() {
   const [isKnownSignedOut] = useState(takeSignedOut);
   const account = useData(getAccount, {}, { enabled: !isKnownSignedOut });
-  // Any call may be the one that finds the session gone; the account is then asked for, which shows the sign-in.
+  // Any call may find that the session has ended; loading the account then shows the sign-in.
   useEffect(() => onSignedOut((route) => route.id !== getAccount.id && void refresh(getAccount)), []);
   const accountId = account.data?.data.id;
   useEffect(() => (accountId === undefined ? undefined : guardPage(accountId)), [accountId]);
@@ -60,7 +60,7 @@ export function Shell() {
 
 function GoToSignIn() {
   const router = useRouter();
-  // As it was when the sign-in turned out to be needed: going there changes the location itself.
+  // The location before the redirect, which changes it.
   const [next] = useState(() => router.state.location.href);
   return <Navigate to="/dashboard/sign-in" search={{ next }} replace />;
 }
@@ -78,7 +78,7 @@ function Bare({ wide = false, children }: { wide?: boolean; children: ReactNode 
   );
 }
 
-/** Shown over the page and not in its place, so that what was typed there is kept. */
+/** Shown over the page, not instead of it, so that inputs are kept. */
 function SignInAgain({ account }: { account: Place["account"] }) {
   return (
     <Dialog title={t.shell.again.title} onClose={leaveSignedOut}>
@@ -104,7 +104,7 @@ function ChooseOrganization({ account }: { account: Place["account"] }) {
   const active = useQuery({
     queryKey: [activeOrganizationKey, chosen?.id],
     enabled: chosen !== undefined,
-    // Asked again now and then: somebody else may have changed the role or scheduled the deletion.
+    // Refetched now and then: another user may have changed the role or scheduled the deletion.
     staleTime: 60_000,
     queryFn: async () => {
       const { data } = await call(setActiveOrganization, { body: { organizationId: chosen?.id ?? "" } });
@@ -242,7 +242,10 @@ function OtherTab({ organizations }: { organizations: readonly Place["organizati
   );
 }
 
-/** How many results of people went to no server because an endpoint had no key, in words; null for none. They are kept nowhere. */
+/**
+ * The number of results that reached no server because an endpoint had no key, as text; null for none. The
+ * service does not store them.
+ */
 function useLostResults(enabled: boolean): string | null {
   const failed = useList(listDeliveries, { query: { limit: 100, status: "failed" } }, { enabled });
   const { length } = failed.items.filter(

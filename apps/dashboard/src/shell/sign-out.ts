@@ -6,7 +6,9 @@ import { forgetSearches } from "./recent-searches.ts";
 const storageKey = "assay.signed-out";
 const signInPath = "/dashboard/sign-in";
 
-/** The session is over: nothing of this person stays on the page, in its memory, or in another tab. */
+/**
+ * Ends the session in the browser: no data of the user stays on the page, in its memory, or in another tab.
+ */
 export function leaveSignedOut(): void {
   hidePage();
   queries.clear();
@@ -20,7 +22,7 @@ export function tellOtherTabs(): void {
     // The change notifies every other tab; the value only has to differ.
     window.localStorage.setItem(storageKey, String(Date.now()));
   } catch {
-    // Storage can be turned off. The other tabs then find out when they next ask for something.
+    // Storage can be turned off. The other tabs then notice with their next request.
   }
 }
 
@@ -33,9 +35,9 @@ function showPage(): void {
 }
 
 /**
- * Behind the sign-in a page shows data, and a browser may keep it whole when it is left (back/forward cache), whatever the
- * answer's headers say. So it is put away hidden, and when it comes back it is shown only to the user who was signed in.
- * Returns a function that ends the watch.
+ * A browser may keep a whole page in its back/forward cache, whatever the headers say. So the page hides
+ * itself when it is left, and reappears only for the user who was signed in. Returns a function that stops
+ * this.
  */
 export function guardPage(accountId: string): () => void {
   const onStorage = (event: StorageEvent) => {
@@ -58,7 +60,7 @@ export function guardPage(accountId: string): () => void {
         queries.clear();
         window.location.replace(signInPath);
       }
-      // A fresh page knows how to say that the service cannot be reached.
+      // A fresh page reports that the service cannot be reached.
       else window.location.reload();
     }
   };

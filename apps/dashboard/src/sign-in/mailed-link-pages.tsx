@@ -29,7 +29,7 @@ function NoToken() {
   );
 }
 
-/** Signing in takes a press of a button: programs that look at links in mails must not use the link up. */
+/** Signing in takes a press of a button: programs that scan links in mails must not use up the link. */
 export function MagicLinkPage() {
   const token = useMailedToken();
   const navigate = useNavigate();
@@ -99,14 +99,14 @@ export function ResetPasswordPage() {
   );
 }
 
-/** Links that work only for the signed-in owner of the account. Somebody who is not signed in does that here first. */
+/** Links that work only for the signed-in owner of the account. Other visitors sign in here first. */
 function AccountLinkPage(props: {
   title: string;
   explanation: string;
   submit: string;
   done: string;
   run: (token: string) => Promise<unknown>;
-  /** Signing in with the link may be all that there is to do. */
+  /** Signing in with the link may be all that is needed. */
   signsIn?: boolean;
 }) {
   const token = useMailedToken();

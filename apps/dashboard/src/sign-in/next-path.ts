@@ -1,4 +1,4 @@
-/** A path of this app to go on to after signing in; anything else leads to the start. */
+/** A path of this app to open after signing in; anything else leads to the start. */
 export function nextPath(next: string | undefined): string {
   if (next === undefined || !/^\/(dashboard|invitations)(\/|\?|$)/.test(next)) return "/dashboard";
   const url = new URL(next, window.location.origin);

@@ -12,9 +12,9 @@ import { getAssertion, passkeysAreSupported } from "./passkey-ceremony.ts";
 export function SignInForm(props: {
   onSignedIn: () => unknown;
   email?: string;
-  /** Told of every change, by who keeps the address. */
+  /** Receives every change, for a page that keeps the address. */
   onEmail?: (email: string) => void;
-  /** Of the mailed link with which a new account signs in for the first time. */
+  /** The token of the mailed link with which a new account signs in for the first time. */
   verificationToken?: string;
 }) {
   const [needsCode, setNeedsCode] = useState(false);

@@ -14,7 +14,7 @@ import { SignInForm } from "./sign-in-form.tsx";
 export function SignInPage({ next }: { next: string | undefined }) {
   const router = useRouter();
   const [byMail, setByMail] = useState(false);
-  // Kept when the way of signing in changes, so that the address is typed once.
+  // Kept when the sign-in method changes, so that users type the address once.
   const [email, setEmail] = useState("");
   return (
     <PublicFrame title={t.signIn.title}>

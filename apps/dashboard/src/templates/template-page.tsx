@@ -152,11 +152,11 @@ function OneTemplate({ template }: { template: Template }) {
   );
 }
 
-/** Drawn once it is known which translations are those of the presets. */
+/** Rendered once the page knows which translations come from presets. */
 function EditForm({ template }: { template: Template }) {
   const [shares, setShares] = useState<Shares | null>(null);
   const [error, setError] = useState<unknown>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is being edited is not replaced by what was saved.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: saved data must not replace edits.
   useEffect(() => {
     withoutTranslations(template.share_fields ?? {}).then(setShares, setError);
   }, []);
@@ -174,7 +174,7 @@ function EditForm({ template }: { template: Template }) {
       submit={t.ui.save}
       saved={t.templates.saved}
       onSubmit={async (values) => {
-        // What the form leaves out is cleared.
+        // Fields that the form leaves out are cleared.
         const left = { methods: null, requirements: null, locale: null, redirect_url: null };
         const body = { ...left, ...(await bodyOf(values)) };
         await call(updateTemplate, { params: { id: template.id }, body });

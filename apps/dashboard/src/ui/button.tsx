@@ -23,7 +23,7 @@ type ButtonProps = {
   children: ReactNode;
   look?: Look | undefined;
   small?: boolean | undefined;
-  /** As wide as its place. */
+  /** Full width. */
   wide?: boolean | undefined;
   icon?: IconName | undefined;
   label?: string | undefined;
@@ -56,7 +56,7 @@ export function Button(
   );
 }
 
-/** Something that is done on the service, one at a time, with what went wrong the last time. */
+/** Runs one action on the service at a time, and keeps the error of the last run. */
 export function useAction(act: () => Promise<unknown>) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
@@ -74,7 +74,7 @@ export function useAction(act: () => Promise<unknown>) {
   return { busy, error, run };
 }
 
-/** A button that does something on the service. An error is shown right below it. */
+/** A button that runs an action on the service. An error appears below it. */
 export function ActionButton({ run: act, ...props }: ButtonProps & { run: () => Promise<unknown> }) {
   const { busy, error, run } = useAction(act);
   return (

@@ -1,6 +1,6 @@
 import { useId } from "react";
 
-/** A few ways of which one is shown, side by side. */
+/** A few options side by side, of which one is selected. */
 export function Choices<V extends string>(props: {
   legend: string;
   options: readonly { value: V; label: string; about?: string }[];

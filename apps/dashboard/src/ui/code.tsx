@@ -2,7 +2,7 @@ import { useRef } from "react";
 import { CopyButton } from "./copy.tsx";
 import { inSentence } from "./in-sentence.ts";
 
-/** Lines of code or a long text, with a button that copies them. It scrolls by itself, with the keyboard too. */
+/** Code or a long text with a copy button. It scrolls, also by keyboard. */
 export function Code(props: { label: string; text: string; wrap?: boolean }) {
   const text = useRef<HTMLPreElement>(null);
   return (
@@ -12,7 +12,7 @@ export function Code(props: { label: string; text: string; wrap?: boolean }) {
         <CopyButton value={props.text} what={inSentence(props.label)} text={text} />
       </div>
       <section
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard.
         tabIndex={0}
         aria-label={props.label}
         className="max-h-96 overflow-auto rounded-control bg-code px-3 py-2"

@@ -6,7 +6,7 @@ import { inSentence } from "./in-sentence.ts";
 import { shortId } from "./short-id.ts";
 import { toast } from "./toasts.tsx";
 
-/** Where copying is not allowed, the text gets selected, or is shown where it stands nowhere. */
+/** If the browser forbids copying, the text is selected, or shown if the page does not show it. */
 export async function copyText(value: string, shown: HTMLElement | null = null): Promise<void> {
   try {
     await navigator.clipboard.writeText(value);
@@ -17,10 +17,10 @@ export async function copyText(value: string, shown: HTMLElement | null = null):
   }
 }
 
-/** The one copy button: an icon beside what it copies, or with words where it is an action of the page. */
+/** The copy button: an icon beside a value, or a labelled action of the page. */
 export function CopyButton(props: {
   value: string;
-  /** What it copies, for who does not see what it stands beside. */
+  /** What it copies, for screen readers. */
   what: string;
   text?: RefObject<HTMLElement | null>;
   look?: Look;
@@ -46,7 +46,7 @@ export function CopyButton(props: {
   );
 }
 
-/** A value to take elsewhere. */
+/** A value with a copy button. */
 export function Copy(props: { label: string; value: string }) {
   const text = useRef<HTMLElement>(null);
   return (
@@ -62,7 +62,7 @@ export function Copy(props: { label: string; value: string }) {
   );
 }
 
-/** An identifier, short enough for a row and complete on demand. */
+/** An identifier, shortened for a row and complete on demand. */
 export function Id({ value }: { value: string }) {
   return (
     <code className="font-mono text-small whitespace-nowrap" title={value}>

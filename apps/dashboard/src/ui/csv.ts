@@ -1,7 +1,6 @@
 /**
- * A table as a file for spreadsheets (RFC 4180). Every text is in quotes: where `;` or a tab separates cells, a text
- * without would begin a new one. Texts of others may begin with what a spreadsheet takes for a formula, or have it
- * after such a separator; they get an apostrophe in front, as spreadsheets themselves write it.
+ * A table as CSV (RFC 4180). Every text is quoted, because some spreadsheets separate cells by `;` or a tab.
+ * A text that could start a formula, also after such a separator, gets an apostrophe in front.
  */
 export function csvOf(rows: readonly (readonly (string | number | null)[])[]): string {
   return rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("");
@@ -14,13 +13,13 @@ function cell(value: string | number | null): string {
   return `"${harmless.replaceAll('"', '""')}"`;
 }
 
-/** Offers a file for saving. The mark in front tells spreadsheets that it is UTF-8. */
+/** Offers a file for saving. The byte order mark shows spreadsheets that it is UTF-8. */
 export function saveCsv(name: string, parts: readonly string[]): void {
   const url = URL.createObjectURL(new Blob(["\ufeff", ...parts], { type: "text/csv;charset=utf-8" }));
   const link = document.createElement("a");
   link.href = url;
   link.download = name;
   link.click();
-  // The browser has taken the address over by the next turn.
+  // The browser has started the download by then.
   setTimeout(() => URL.revokeObjectURL(url), 1_000);
 }

@@ -17,7 +17,7 @@ import { Icon } from "./icon.tsx";
 
 const spans = [7, 30, 90, 365] as const;
 
-/** What is typed into an address may be no day at all. */
+/** A user can edit the address, so the text may not be a day. */
 function dayOf(text: string | undefined): CalendarDate | null {
   try {
     return text === undefined ? null : parseDate(text);
@@ -31,7 +31,7 @@ const step =
 const cell =
   "flex size-10 cursor-default items-center justify-center rounded-lg text-small outline-none data-[hovered]:bg-soft data-[focus-visible]:outline-3 data-[focus-visible]:outline-accent data-[selected]:bg-soft data-[selected]:text-accent data-[selection-start]:bg-fill data-[selection-start]:text-on-fill data-[selection-end]:bg-fill data-[selection-end]:text-on-fill data-[disabled]:text-muted data-[disabled]:opacity-50 data-[outside-month]:hidden";
 
-/** The calendar of React Aria, with the stretches that are asked for most beside it. */
+/** React Aria's calendar, with the most common ranges beside it. */
 export function DateRangePicker(props: DateRangeProps) {
   const last = dayOf(props.today) ?? today(getLocalTimeZone());
   const [start, end] = [dayOf(props.range.from), dayOf(props.range.to)];
@@ -42,7 +42,7 @@ export function DateRangePicker(props: DateRangeProps) {
       <DialogTrigger
         defaultOpen
         onOpenChange={(open) => {
-          // The button that was pressed first is gone, so the focus has nowhere to go back to by itself.
+          // The button that opened the calendar was replaced, so the browser cannot restore the focus.
           if (!open) setTimeout(() => trigger.current?.focus(), 0);
         }}
       >

@@ -7,7 +7,10 @@ import { whenLoaded } from "./when-loaded.ts";
 const load = () => import("./date-range-picker.tsx");
 const Picker = lazy(async () => ({ default: (await load()).DateRangePicker }));
 
-/** A stretch of days. The button is there at once; the calendar is fetched by who goes near it, and opens by the first press. */
+/**
+ * A range of days. The button renders at once; the calendar loads on hover or focus and opens on the first
+ * press.
+ */
 export function DateRange(props: DateRangeProps) {
   const [wanted, setWanted] = useState(false);
   const button = (

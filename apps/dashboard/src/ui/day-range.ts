@@ -8,10 +8,10 @@ export type Range = { from: string | undefined; to: string | undefined };
 export type DateRangeProps = {
   label: string;
   range: Range;
-  /** Said where nothing is chosen. */
+  /** The label if nothing is chosen. */
   open: string;
   onChange: (range: Range) => void;
-  /** The last day that can be chosen; the reader's today unless given. */
+  /** The last day that can be chosen; by default the reader's today. */
   today?: string | undefined;
 };
 

@@ -10,15 +10,14 @@ import { toast } from "./toasts.tsx";
 const afterListMs = 200;
 
 /**
- * Shows the element as a modal dialog for as long as it is drawn. The browser keeps the focus inside. Afterwards it
- * goes back to whatever opened it: React removes the dialog before the browser can do so. `whenClosed` learns whether
- * that was still there.
+ * Shows the element as a modal dialog while it is rendered. Afterwards the focus returns to the opener: React
+ * removes the dialog before the browser can do so. `whenClosed` receives whether the opener still existed.
  */
 export function useModal(
   dialog: RefObject<HTMLDialogElement | null>,
   whenClosed: (isFocusBack: boolean) => void = () => {},
 ): void {
-  // Before anything is painted: for a moment both the page and a question that is not modal yet could be clicked.
+  // Before the first paint: until the dialog is modal, a user could click the page behind it.
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is shown once.
   useLayoutEffect(() => {
     const element = dialog.current;
@@ -38,9 +37,9 @@ export function Dialog(props: { title: string; onClose: () => void; children: Re
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useModal(dialog, (isFocusBack) => {
-    // What opened it may be gone, as a deleted row is.
+    // The opener may be gone, such as a deleted row.
     if (!isFocusBack) document.querySelector("h1")?.focus();
-    // A list may be drawn without the row a moment after the question is closed, and then the focus is nowhere.
+    // The list may drop the row, and with it the focus, a moment after the dialog has closed.
     setTimeout(() => {
       if (document.activeElement === document.body) document.querySelector("h1")?.focus();
     }, afterListMs);
@@ -79,11 +78,11 @@ type Question = {
   confirm: string;
   run: () => Promise<unknown>;
   look?: "plain" | "danger" | "primary";
-  /** Said once it is done. */
+  /** Shown on success. */
   done?: string;
 };
 
-/** Asks before something is done that cannot be taken back. */
+/** Asks before an action that cannot be undone. */
 export function ConfirmDialog(props: Question & { onClose: () => void }) {
   const { busy, error, run } = useAction(async () => {
     await props.run();
@@ -110,7 +109,7 @@ export function ConfirmDialog(props: Question & { onClose: () => void }) {
   );
 }
 
-/** A button that asks first. */
+/** A button that asks for confirmation. */
 export function ConfirmButton(
   props: Question & {
     children: ReactNode;

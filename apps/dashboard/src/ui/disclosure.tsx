@@ -1,11 +1,11 @@
 import { type ReactNode, useState } from "react";
 import { Icon } from "./icon.tsx";
 
-/** Optional content below its title. While folded it is not drawn, unless a form needs it. */
+/** Optional content below its title. It is not rendered while folded, unless a form needs it. */
 export function Disclosure(props: {
   title: ReactNode;
   open?: boolean | undefined;
-  /** Drawn from the beginning, as fields of a form are. */
+  /** Rendered while folded, as fields of a form must be. */
   isNeeded?: boolean;
   small?: boolean;
   children: ReactNode;

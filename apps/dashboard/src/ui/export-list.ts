@@ -5,12 +5,15 @@ import { t } from "../i18n/words.ts";
 import { csvOf, saveCsv } from "./csv.ts";
 import { toast } from "./toasts.tsx";
 
-/** A file with more would be long in the making, page by page, and too long for spreadsheets; a shorter time gives the rest. */
+/**
+ * A larger export would take long, page by page, and exceed what spreadsheets open. A shorter range of days
+ * gives the rest.
+ */
 const maxExported = 10_000;
 
 type Cell = string | number | null;
 
-/** Everything that the filters of a list leave, not only what is shown, as a file for spreadsheets: page by page. */
+/** Exports every entry that matches the filters of a list, not only those on the page, as CSV. */
 export async function exportList<T>(
   route: RouteDefinition,
   query: Record<string, unknown>,

@@ -4,7 +4,7 @@ import { useFieldFailure } from "./form.tsx";
 import { Icon } from "./icon.tsx";
 import { inSentence } from "./in-sentence.ts";
 
-/** For a file that is chosen; its button belongs to the browser. */
+/** For a file input, whose button the browser draws. */
 export const fileInputClass =
   "max-w-full rounded-control border border-field bg-card px-2 py-1.5 text-small file:mr-3 file:cursor-pointer file:rounded-md file:border-0 file:bg-soft file:px-3 file:py-1 file:text-ink";
 const inputClass =
@@ -54,8 +54,8 @@ function Labelled(props: {
 }
 
 /**
- * A field keeps its own value, or the page holds it. Never both with one of them undefined: Preact takes the default
- * for a value that the page holds then, and puts it back over what was typed whenever it draws.
+ * An input is controlled or uncontrolled. With both properties present and `value` undefined, Preact treats
+ * the default as controlled and overwrites what the user typed.
  */
 function heldBy(props: { defaultValue?: string; value?: string }): { defaultValue?: string; value?: string } {
   if (props.value !== undefined) return { value: props.value };
@@ -66,7 +66,7 @@ export function Field(
   props: Common & {
     type?: "text" | "email" | "password" | "url" | "datetime-local";
     defaultValue?: string;
-    /** `quiet` where it goes without saying, as in filters. */
+    /** `quiet` leaves out the word where it is obvious, as in filters. */
     optional?: boolean | "quiet";
     autoComplete?: string;
     minLength?: number;
@@ -74,7 +74,7 @@ export function Field(
     pattern?: string;
     inputMode?: "numeric" | "text";
     readOnly?: boolean;
-    /** For a field that appears because of what the person just did. */
+    /** For a field that appears because of the user's last action. */
     focusOnMount?: boolean;
     onChange?: (value: string) => void;
     value?: string;

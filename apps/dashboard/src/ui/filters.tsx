@@ -8,8 +8,8 @@ import { Icon } from "./icon.tsx";
 type Chosen<N extends string> = Partial<Record<N, string>>;
 
 /**
- * What a list is narrowed to is in the address: it can be sent to somebody, and is still there on the way back. It
- * takes effect as it is chosen, in place of the entry of the history, so that Back leads to where one came from.
+ * The filters of a list are in the address: users can share it, and Back restores it. Each choice replaces
+ * the history entry, so that Back leaves the list.
  */
 export function useFilters<const N extends string>(names: readonly N[]) {
   const search: Record<string, unknown> = useSearch({ strict: false });
@@ -35,8 +35,8 @@ export function useFilters<const N extends string>(names: readonly N[]) {
 type Dated = ReturnType<typeof useFilters<"from" | "to">>;
 
 /**
- * The row of what a list can be narrowed by, days last, with the label `dates`. On a phone it is folded, or it would fill the screen before
- * the list begins.
+ * The filters of a list; the range of days, labelled `dates`, comes last. On a phone they are folded, because
+ * they would fill the screen before the list begins.
  */
 export function Filters(props: { filters: Dated; dates: string; children: ReactNode }) {
   const { values, count, set, clear } = props.filters;
@@ -101,10 +101,10 @@ export function FilterSelect(props: {
   );
 }
 
-// With less, a quick typist causes a request for nearly every key.
+// A shorter delay would send a request for nearly every key.
 const typingPauseMs = 350;
 
-/** Takes effect when the typing pauses. */
+/** Applies the text when the typing pauses. */
 export function FilterText(props: {
   label: string;
   value: string | undefined;
@@ -115,7 +115,7 @@ export function FilterText(props: {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const sent = useRef(props.value ?? "");
   useEffect(() => {
-    // The address was changed by something else, such as the button that clears it.
+    // Something else changed the address, such as the button that clears it.
     if ((props.value ?? "") === sent.current) return;
     sent.current = props.value ?? "";
     setTyped(props.value ?? "");
@@ -164,7 +164,7 @@ export function inWords(code: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** The first and last moment of local days, as the service takes times. */
+/** The first and last moment of local days, in the service's time format. */
 export function startOfDay(day: string | undefined): string | undefined {
   return momentOf(day, "00:00:00.000");
 }
@@ -173,7 +173,7 @@ export function endOfDay(day: string | undefined): string | undefined {
   return momentOf(day, "23:59:59.999");
 }
 
-/** An address can be typed by hand: what is no day is as if it were not there. */
+/** A user can edit the address: a value that is not a day is ignored. */
 function momentOf(day: string | undefined, time: string): string | undefined {
   const moment = new Date(`${day}T${time}`);
   return day === undefined || Number.isNaN(moment.getTime()) ? undefined : moment.toISOString();

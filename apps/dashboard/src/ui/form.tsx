@@ -9,7 +9,7 @@ import { toast } from "./toasts.tsx";
 export type Values = {
   /** As typed, for passwords and codes. */
   raw(name: string): string;
-  /** Without the white space around it. */
+  /** Trimmed. */
   text(name: string): string;
   all(name: string): string[];
   checked(name: string): boolean;
@@ -36,7 +36,7 @@ export function valuesOf(data: FormData): Values {
   };
 }
 
-/** What a field is called on the page. */
+/** A field's label on the page. */
 function labelIn(form: HTMLFormElement, name: string): string | null {
   const found = form.elements.namedItem(name);
   const label =
@@ -46,7 +46,7 @@ function labelIn(form: HTMLFormElement, name: string): string | null {
 
 type Input = HTMLInputElement | HTMLTextAreaElement;
 
-/** The first field that cannot be sent as it is, with what is wrong about it. */
+/** The first invalid field, with what is wrong. */
 function firstWrongField(form: HTMLFormElement): { field: Input; message: string } | null {
   for (const field of form.elements) {
     if (!(field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement)) continue;
@@ -58,7 +58,7 @@ function firstWrongField(form: HTMLFormElement): { field: Input; message: string
 
 function problemOfField({ name, validity, value, minLength, type }: Input): string | null {
   const field = `\`${name}\``;
-  // A browser looks at the length only of what was typed, not of what a password manager filled in.
+  // Browsers check the length only of typed text, not of what a password manager filled in.
   const isShort = validity.tooShort || (value !== "" && minLength > 0 && value.length < minLength);
   if (validity.valueMissing)
     return type === "checkbox" ? t.ui.field.mustBeChecked(field) : t.ui.field.required(field);
@@ -68,19 +68,19 @@ function problemOfField({ name, validity, value, minLength, type }: Input): stri
 }
 
 /**
- * A form whose inputs keep their own values: nothing that happens after sending takes away what was typed. The service's
- * answer to bad input appears above the button, and the field it names gets the focus.
+ * A form of uncontrolled inputs: a response never overwrites what the user typed. The service's error appears
+ * above the button, and the field that it names gets the focus.
  */
 export function Form(props: {
   children?: ReactNode;
   submit: string;
   onSubmit: (values: Values) => Promise<unknown>;
   look?: "primary" | "danger" | "plain";
-  /** Said once it has succeeded, when the form stays on the page. */
+  /** Shown after success if the form stays on the page. */
   done?: string;
-  /** The same in passing, where the form shows what was saved. */
+  /** Shown as a toast after success, where the form shows what was saved. */
   saved?: string;
-  /** As wide as its place, as where there is nothing but the form. */
+  /** Full width, for pages with only a form. */
   wide?: boolean;
   resetWhenDone?: boolean;
   onProblem?: (problem: Problem) => ReactNode;
@@ -91,7 +91,7 @@ export function Form(props: {
   const noticeId = useId();
   const form = useRef<HTMLFormElement>(null);
 
-  // Together with the notice: a focus that moves later takes the next characters to another field.
+  // Together with the notice: a later change of focus would move the next characters to another field.
   useLayoutEffect(() => {
     for (const field of form.current?.elements ?? [])
       if (field instanceof HTMLElement && isAbout(problem, field.getAttribute("name") ?? ""))
@@ -104,7 +104,7 @@ export function Form(props: {
     setDone(false);
     const wrong = firstWrongField(element);
     if (wrong !== null) {
-      // A field that is folded away could not be shown to be wrong.
+      // An error in a folded field would be invisible.
       wrong.field.closest("details")?.setAttribute("open", "");
       setProblem({ code: "WRONG_FIELD", message: wrong.message, hint: "" });
       return;
@@ -132,7 +132,7 @@ export function Form(props: {
       <form
         ref={form}
         className="space-y-4"
-        // What the browser says is in its own language and look; the page says it itself.
+        // The browser's messages use its own language and style, so the page shows its own.
         noValidate
         onSubmit={(event) => {
           event.preventDefault();

@@ -6,7 +6,7 @@ export type IconName = SharedName | StaffIconName;
 
 const all: Record<IconName, readonly string[]> = { ...icons, ...staffIcons };
 
-/** Decoration beside words, or in a button that has its words for screen readers. */
+/** Decoration beside a text, or in a button with a label for screen readers. */
 export function Icon({ name, className = "size-5" }: { name: IconName; className?: string }) {
   return <StrokeIcon paths={all[name]} className={className} />;
 }

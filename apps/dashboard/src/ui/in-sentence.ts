@@ -1,6 +1,6 @@
 import { intlTag } from "../i18n/words.ts";
 
-/** A label as a part of a sentence. German nouns keep their capital, and French texts put a label in quotes. */
+/** A label within a sentence. German nouns keep their capital, and French texts put a label in quotes. */
 export function inSentence(label: string): string {
   return intlTag.startsWith("en") ? label.toLowerCase() : label;
 }

@@ -4,7 +4,7 @@ import { Icon, type IconName } from "./icon.tsx";
 
 export type MenuItem = { label: string; icon: IconName; danger?: boolean; run: () => void };
 
-/** What can be done besides, behind three dots. It closes when one of it is chosen, and with Escape, which gives the focus back. */
+/** Further actions behind three dots. It closes on a choice and on Escape, which restores the focus. */
 export function Menu(props: { label: string; items: readonly MenuItem[] }) {
   const [open, setOpen] = useState(false);
   const place = useRef<HTMLDivElement>(null);
@@ -18,7 +18,7 @@ export function Menu(props: { label: string; items: readonly MenuItem[] }) {
     return () => document.removeEventListener("pointerdown", onPress);
   }, [open]);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the key is heard wherever in the menu the focus is.
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape works wherever in the menu the focus is.
     <div
       ref={place}
       className="relative"
@@ -47,7 +47,7 @@ export function Menu(props: { label: string; items: readonly MenuItem[] }) {
                 className={`flex min-h-10 w-full items-center gap-3 rounded-lg px-3 py-2 text-start hover:bg-soft ${danger ? "text-bad" : ""}`}
                 onClick={() => {
                   setOpen(false);
-                  // What is asked next gives the focus back to what had it.
+                  // A dialog that opens next returns the focus to the element that had it.
                   opener.current?.focus();
                   run();
                 }}

@@ -10,7 +10,7 @@ const looks = {
   info: { box: "border-line bg-soft", mark: "text-muted", icon: "info" },
 } as const satisfies Record<string, { box: string; mark: string; icon: IconName }>;
 
-/** Says what happened. A problem interrupts a screen reader; everything else waits for its turn. */
+/** Reports what happened. A problem interrupts a screen reader; other notices wait for its turn. */
 export function Notice(props: {
   kind: keyof typeof looks;
   problem?: Problem;

@@ -1,6 +1,6 @@
 import { intlTag } from "../i18n/words.ts";
 
-/** What separates thousands, what separates decimals, and what follows a share. */
+/** The separators of thousands and decimals, and the percent sign with its space. */
 const signs: Readonly<Record<string, readonly [string, string, string]>> = {
   de: [".", ",", "\u00a0%"],
   fr: ["\u202f", ",", "\u00a0%"],
@@ -8,7 +8,7 @@ const signs: Readonly<Record<string, readonly [string, string, string]>> = {
 
 const signsOf = () => signs[intlTag] ?? [",", ".", "%"];
 
-/** `12,345`. By hand: the browser's own way loads tables of every language first, and a page may show a hundred counts. */
+/** `12,345`, without Intl: it loads tables of the language first, and a page may show a hundred counts. */
 export function countText(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, signsOf()[0]);
 }

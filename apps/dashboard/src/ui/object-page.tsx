@@ -8,15 +8,15 @@ import { type Crumb, Facts, Heading, Loading, ProblemNotice } from "./page.tsx";
 import { Tabs } from "./tabs.tsx";
 
 /**
- * The page of one thing: what it is called, how it stands and what to do with it in the header; what happened to it on
- * the left, its facts on the right; and the thing as the API returns it.
+ * The page of one object: name, status and actions in the header, its events on the left, its facts on the
+ * right, and its JSON.
  */
 export function ObjectPage(props: {
   crumb: Crumb;
   title: string;
   status?: ReactNode;
   about?: ReactNode;
-  /** The one thing that people come for. */
+  /** The main action. */
   primary?: ReactNode;
   menu?: readonly MenuItem[];
   facts: readonly (readonly [string, ReactNode])[];
@@ -91,7 +91,7 @@ export function Section(props: { title?: string; id?: string; actions?: ReactNod
   );
 }
 
-/** Until the thing is there: the page with the name of its kind. */
+/** Shown while the object loads: the page with the name of its kind. */
 export function LoadedObject<T>(props: {
   crumb: Crumb;
   kind: string;

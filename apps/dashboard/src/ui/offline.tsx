@@ -20,8 +20,8 @@ export function useOnline(): boolean {
 }
 
 /**
- * Over everything while the device has no network: what is shown may be old, and nothing can be saved. Where a page
- * could not be opened, this is said instead, and stays until it could.
+ * Shown over the page while the device has no network: data may be old, and nothing can be saved. If a page
+ * could not be opened, the notice says so until a page opens.
  */
 export function OfflineBanner() {
   const online = useOnline();

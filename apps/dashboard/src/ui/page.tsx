@@ -13,17 +13,16 @@ let pagesShown = 0;
 export type Crumb = { label: string; to: NonNullable<LinkProps["to"]> };
 
 /**
- * The heading of a page, below the way to it. After a change of page the focus moves to it, as the browser would do for
- * a page of its own; not on the first one, where the browser has done so. It does not scroll there: the router goes to
- * the top of a new page, and on the way back to where one was.
+ * The heading of a page, below its breadcrumbs. After navigation it gets the focus, as in a new document; on
+ * the first page the browser has set the focus. The router, not the focus, sets the scroll position.
  */
 export function Heading(props: {
   title: string;
   /** The pages above this one. */
   crumbs?: readonly Crumb[];
-  /** How it stands, beside the title. */
+  /** The status beside the title. */
   mark?: ReactNode;
-  /** A line that says what the page is about. */
+  /** A line about the page's subject. */
   about?: ReactNode;
   children?: ReactNode;
 }) {
@@ -46,7 +45,7 @@ export function Heading(props: {
           {props.mark}
         </div>
         {props.children ? (
-          // On a phone the first action takes the width, and a menu stands at the end of the line, where it has room.
+          // On a phone the first action takes the full width, and a menu stands at the end of the line.
           <div className="flex flex-wrap items-center gap-2 max-sm:justify-end max-sm:has-[>:nth-child(2)]:w-full max-sm:*:first:not-last:grow">
             {props.children}
           </div>
@@ -65,7 +64,7 @@ function Breadcrumb({ crumbs, here }: { crumbs: readonly Crumb[]; here: string }
           <li key={label} className="flex items-center gap-1">
             <Link
               to={to}
-              // The page above is not the one that is shown, although its address is the beginning of it.
+              // A parent page is not the current one, although its path is a prefix.
               activeOptions={{ exact: true }}
               className="text-muted no-underline hover:text-ink hover:underline"
             >
@@ -99,7 +98,7 @@ export function Card(props: { title?: string; id?: string; actions?: ReactNode; 
   );
 }
 
-/** Lines of the height of what comes, and the word for who does not see them. */
+/** Placeholder lines as high as the content, with a text for screen readers. */
 export function Loading({ lines = 3, tall = false }: { lines?: number; tall?: boolean }) {
   return (
     <output className="block py-1">
@@ -114,7 +113,7 @@ export function Loading({ lines = 3, tall = false }: { lines?: number; tall?: bo
   );
 }
 
-/** Something that could not be loaded. Without a network there is nothing to press: it is asked for again by itself. */
+/** Content that could not be loaded. Without a network there is no button: the page retries on its own. */
 export function ProblemNotice(props: { error: unknown; retry?: () => unknown }) {
   const online = useOnline();
   const problem = problemOf(props.error);
@@ -141,7 +140,7 @@ export function ProblemNotice(props: { error: unknown; retry?: () => unknown }) 
   );
 }
 
-/** What is shown until a resource is there. */
+/** Shown until a resource is loaded. */
 export function Loaded<T>(props: {
   query: { data: T | undefined; error: unknown; refetch: () => unknown };
   children: (data: T) => ReactNode;
@@ -153,7 +152,7 @@ export function Loaded<T>(props: {
   return <Loading lines={props.lines ?? 3} />;
 }
 
-/** `narrow`: each name above its value, as beside the story of a page. */
+/** `narrow`: each name above its value, as beside a time line. */
 export function Facts(props: { facts: readonly (readonly [string, ReactNode])[]; narrow?: boolean }) {
   return (
     <dl

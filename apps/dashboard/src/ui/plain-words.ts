@@ -6,8 +6,8 @@ function spaced(name: string): string {
 }
 
 /**
- * A message of the service as it reads on a page: fields that it names in backticks by what they are called here, and
- * without the routes and the reference that it offers to programs. `labelOf` knows what stands on the page.
+ * A message of the service for display. `labelOf` replaces field names in backticks by their labels. Routes
+ * and links to the reference, which are for programs, are left out.
  */
 export function plainWords(text: string, labelOf: (name: string) => string | null = () => null): string {
   return text

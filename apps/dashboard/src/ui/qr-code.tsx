@@ -2,7 +2,7 @@ import qrcode from "qrcode-generator";
 
 const quietModules = 4;
 
-/** Dark on light in both colour schemes: many readers cannot see it inverted. */
+/** Dark on light in both colour schemes: many scanners cannot read it inverted. */
 export function QrCode(props: { value: string; label: string }) {
   const code = qrcode(0, "M");
   code.addData(props.value, "Byte");

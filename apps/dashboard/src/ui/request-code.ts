@@ -1,4 +1,7 @@
-/** A request as commands and code that a partner can take along. The API key is never part of it: it is read from the environment. */
+/**
+ * A request as a command or code for partners. The code reads the API key from the environment and never
+ * contains it.
+ */
 export type CodeLanguage = "curl" | "typescript" | "python";
 
 export type CodedRequest = { url: string; body: Json };
@@ -74,7 +77,7 @@ with urllib.request.urlopen(request) as response:
 `;
 }
 
-/** Texts are written alike in JSON and in Python; what is true, false or nothing is not. */
+/** JSON and Python write texts alike, but not true, false and null. */
 function pythonOf(value: Json, margin = ""): string {
   if (value === null) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";
@@ -92,7 +95,7 @@ function isList(value: readonly Json[] | { readonly [name: string]: Json }): val
   return Array.isArray(value);
 }
 
-/** Every line but the first, which stands behind something. */
+/** Indents every line but the first, which follows other text. */
 function indent(text: string, margin: string): string {
   return text.replaceAll("\n", `\n${margin}`);
 }

@@ -1,8 +1,8 @@
 import { type ReactNode, useEffect, useState } from "react";
 
 /**
- * Drawn in a task of its own, after what stands before it was shown. Drawn together, the two would hold up a slow phone
- * for long enough to be felt.
+ * Renders its content in a separate task, after the browser has painted the content before it. A single task
+ * would block a slow phone noticeably.
  */
 export function Soon({ instead, children }: { instead: ReactNode; children: ReactNode }) {
   const [now, setNow] = useState(false);

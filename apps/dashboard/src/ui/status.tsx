@@ -5,8 +5,8 @@ import { t } from "../i18n/words.ts";
 import { Badge, type BadgeLook } from "./page.tsx";
 
 /**
- * How things stand, in one place: what is open is neutral, amber is a warning, red is lost or failed, green is done.
- * Words begin with a capital letter.
+ * The colours of every status: neutral is open, amber is a warning, red is lost or failed, green is done.
+ * Labels begin with a capital letter.
  */
 const ends: Record<SessionStatus | AttemptStatus, BadgeLook> = {
   created: "plain",
@@ -17,14 +17,17 @@ const ends: Record<SessionStatus | AttemptStatus, BadgeLook> = {
   cancelled: "plain",
 };
 
-/** Of a session or an attempt. */
+/** The status of a session or an attempt. */
 export function Status({ of }: { of: SessionStatus | AttemptStatus }) {
   return <Badge look={ends[of]}>{t.ui.sessionStatus[of]}</Badge>;
 }
 
 type Delivery = Pick<Static<typeof WebhookDelivery>, "status" | "attempt_count">;
 
-/** One that waits for its first attempt is under way; one that waits for another has failed at least once. */
+/**
+ * A delivery that waits for its first attempt is pending; one that waits for another has failed at least
+ * once.
+ */
 export function deliveryShown({ status, attempt_count: attempts }: Delivery): {
   label: string;
   look: BadgeLook;

@@ -8,8 +8,8 @@ export type Column<T> = {
   header: string;
   cell: (row: T) => ReactNode;
   /**
-   * On a narrow screen: what the row is (`title`), what stands at its end, or what is left out. Otherwise it is below,
-   * with its heading.
+   * The position on a narrow screen: the row's title, the end of its first line, or hidden. By default the
+   * cell stands below, with its heading.
    */
   phone?: "title" | "end" | "hidden";
 };
@@ -23,11 +23,11 @@ const onPhone = {
     "max-md:order-3 max-md:flex max-md:max-w-full max-md:items-baseline max-md:gap-1.5 max-md:text-small",
 } as const;
 
-/** What can be done with a row stands at its end, below each other in every row. */
+/** Row actions stand at the end, aligned in every row. */
 const atEnd = "md:text-end md:[&>div>div]:justify-end";
 
 /**
- * On a narrow screen each row becomes a block: what it is and how it stands in the first line, the rest small below.
+ * On a narrow screen each row becomes a block: title and status in the first line, the rest small below.
  * Nothing scrolls sideways.
  */
 export function Table<T>(props: {
@@ -90,7 +90,7 @@ type Listing<T> = {
   refetch: () => unknown;
 };
 
-/** A table of a list route, with everything that can be the case: loading, failed, empty, more to come. */
+/** The table of a list route with all its states: loading, failed, empty, more to come. */
 export function ListTable<T>(props: {
   caption: string;
   list: Listing<T>;
@@ -98,7 +98,7 @@ export function ListTable<T>(props: {
   rowKey: (row: T) => string;
   empty: ReactNode;
   emptyIcon?: IconName | undefined;
-  /** What can be done about it, where the page has a button for it. */
+  /** A button that adds the first entry, if the page has one. */
   emptyAction?: ReactNode;
   isFiltered?: boolean | undefined;
 }) {
@@ -132,7 +132,7 @@ function NothingFits() {
   return <Empty icon="search">{t.ui.noResults}</Empty>;
 }
 
-/** Nothing is there yet: what will be, and the way to it. */
+/** An empty list: what will appear here, and how to begin. */
 export function Empty(props: { icon?: IconName | undefined; action?: ReactNode; children: ReactNode }) {
   return (
     <div className="flex flex-col items-center gap-3 px-5 py-8 text-center text-muted">

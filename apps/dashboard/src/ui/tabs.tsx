@@ -3,11 +3,11 @@ import { countText } from "./numbers.ts";
 export type Tab<V extends string> = {
   value: V;
   label: string;
-  /** How many it has. One that reaches `maxCount` is shown as `1,000+`. */
+  /** The number of entries. At `maxCount` it is shown as `1,000+`. */
   count?: number | undefined;
 };
 
-/** Views of one thing, or parts of one list, in a row. On a narrow screen the row scrolls by itself. */
+/** Views of one object, or parts of one list. On a narrow screen the row scrolls. */
 export function Tabs<V extends string>(props: {
   label: string;
   tabs: readonly Tab<V>[];

@@ -15,7 +15,8 @@ function useNow(): Date {
       return () => clearInterval(timer);
     },
     () => {
-      // Nothing ticks while no time is shown, so the first one after a while would be told from then.
+      // While no time is shown, nothing updates `now`, so the first time after a pause would use an old
+      // value.
       const present = Date.now();
       if (Math.abs(present - now) >= tickMs) now = present;
       return now;
@@ -25,9 +26,8 @@ function useNow(): Date {
 }
 
 /**
- * A moment. In a list it is told from now, and in full with the zone to who points at it or tabs to it. `full` is for a
- * page about one thing: both at once. `exact` is with seconds, for what follows closely upon something else. `ahead` is
- * for what is still to come.
+ * A moment. In a list it is relative to now; hover or focus shows it in full, with the time zone. `full`
+ * shows both. `exact` shows seconds. `ahead` is for a moment in the future.
  */
 export function Time(props: {
   at: string | null;
@@ -52,7 +52,7 @@ export function Time(props: {
     <time
       dateTime={props.at}
       title={whole}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no pointer gets at the exact time by tabbing to it.
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users reach the exact time with Tab.
       tabIndex={0}
       className="group md:whitespace-nowrap"
     >

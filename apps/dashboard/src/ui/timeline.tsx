@@ -5,7 +5,7 @@ import { Time } from "./time.tsx";
 
 export type EntryState = "done" | "now" | "failed" | "warn" | "open";
 
-/** What happened to something, the first thing first. */
+/** The events of an object, oldest first. */
 export function Timeline({ children }: { children: ReactNode }) {
   return <ol>{children}</ol>;
 }
@@ -15,7 +15,7 @@ export function Entry(props: {
   state: EntryState;
   at?: string | null | undefined;
   note?: ReactNode;
-  /** Below it, such as what was sent and what came back. */
+  /** Content below the entry, such as a request and its response. */
   children?: ReactNode;
 }) {
   const { circle, icon } = looks[props.state];

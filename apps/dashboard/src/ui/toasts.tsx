@@ -17,7 +17,7 @@ function replace(next: readonly Toast[]): void {
   for (const listener of listeners) listener();
 }
 
-/** Says what has been done, wherever on the page one is. An error is shown where it happened, and stays. */
+/** Confirms an action, wherever on the page the user is. Errors appear where they happened, and stay. */
 export function toast(text: string, look: Look = "good"): void {
   counter += 1;
   const id = counter;
@@ -30,7 +30,7 @@ function dismiss(id: number): void {
   replace(shown.filter((each) => each.id !== id));
 }
 
-/** The region is always there, so that screen readers notice what appears in it. */
+/** The region is always rendered, so that screen readers notice new content. */
 export function Toasts() {
   const toasts = useSyncExternalStore(
     (listener) => {

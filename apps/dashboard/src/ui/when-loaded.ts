@@ -1,7 +1,10 @@
 import { t } from "../i18n/words.ts";
 import { toast } from "./toasts.tsx";
 
-/** Shows a part of a page once its program is there. Drawn earlier, one that failed to come would take the page with it. */
+/**
+ * Shows a part of a page once its script is loaded. Rendered earlier, a script that fails to load would break
+ * the whole page.
+ */
 export async function whenLoaded(
   load: () => Promise<unknown>,
   what: string,

@@ -81,7 +81,7 @@ export function DeliveryPage() {
 
 function DeliveryTimeline({ delivery }: { delivery: Delivery }) {
   const { attempts, last_error: error } = delivery;
-  // The service gives the latest first, and the number counts from the first.
+  // The service lists the latest first, but the numbers count from the oldest.
   const ordered = attempts.map((attempt, index) => ({ attempt, number: attempts.length - index })).reverse();
   return (
     <Timeline>
@@ -144,7 +144,7 @@ function SessionLink({ eventId }: { eventId: string }) {
   );
 }
 
-/** An endpoint by the name that people gave it. */
+/** An endpoint by its name. */
 export function EndpointLink({ endpointId }: { endpointId: string }) {
   const endpoint = useData(getEndpoint, { params: { endpoint_id: endpointId } });
   if (hasCode(endpoint.error, "NOT_FOUND"))

@@ -99,7 +99,7 @@ function OneEndpoint({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
-/** What is done with an endpoint now and then, and the question that belongs to it. */
+/** The occasional actions of an endpoint, with their confirmations. */
 function useEndpointMenu(endpoint: Endpoint) {
   const params = { endpoint_id: endpoint.id };
   const navigate = useNavigate();
@@ -203,7 +203,7 @@ function SigningSecret({ endpointId }: { endpointId: string }) {
   );
 }
 
-/** From what the endpoint and its keys say of themselves. */
+/** The events are derived from the endpoint and its keys. */
 function EndpointTimeline({ endpoint }: { endpoint: Endpoint }) {
   const keys = useList(listKeys, { params: { endpoint_id: endpoint.id } });
   const entries = [

@@ -149,7 +149,7 @@ export function endpointBody(values: Values) {
   };
 }
 
-/** The address that everybody tries first is the one that a service elsewhere cannot reach. */
+/** Many users first try a local address, which a service elsewhere cannot reach. */
 export function RefusedAddress({ problem }: { problem: Problem }) {
   if (problem.code !== "WEBHOOK_URL_REJECTED") return null;
   return <p className="text-small">{t.webhooks.refusedAddress}</p>;

@@ -2,10 +2,10 @@ import { useId, useRef } from "react";
 import { t } from "../i18n/words.ts";
 import { fileInputClass, TextArea } from "../ui/field.tsx";
 
-// A key of 8192 bits in its longest form has some 13,000 characters. A file that is much larger is not one.
+// An 8192-bit key in its longest form has about 13,000 characters. A much larger file is not a key.
 const maxBytes = 64 * 1024;
 
-/** A key as text, typed, pasted or taken from a file. */
+/** A key as text: typed, pasted or from a file. */
 export function KeyFile(props: { label: string; name: string; hint: string }) {
   const id = useId();
   const box = useRef<HTMLDivElement>(null);

@@ -1,13 +1,13 @@
 import { toBase64 } from "./read-key.ts";
 
-/** A key pair that was made in this page. The private half is kept until the dialog is closed. */
+/** A key pair that was generated in this page. The private key is kept until the dialog is closed. */
 export type KeyPair = { n: string; e: string; privateKey: CryptoKey; pem: string; jwk: JsonWebKey };
 
 const algorithm = { name: "RSA-OAEP", hash: "SHA-256" } as const;
 // 2048 bits are enough until about 2030, 4096 take seconds to make on a phone.
 const modulusLength = 3072;
 
-/** Where a page came over plain http from another machine, browsers keep their cryptography from it. */
+/** Browsers disable WebCrypto on a page that came over plain http from another machine. */
 export function canMakeKeys(): boolean {
   return globalThis.crypto?.subtle !== undefined;
 }
@@ -30,7 +30,7 @@ export function pemOf(pkcs8: Uint8Array): string {
   return ["-----BEGIN PRIVATE KEY-----", ...lines, "-----END PRIVATE KEY-----", ""].join("\n");
 }
 
-/** For decrypting events only, and not extractable from the page. */
+/** Not extractable, and for decrypting events only. */
 export function importKey(
   key: { format: "pkcs8"; der: Uint8Array<ArrayBuffer> } | { format: "jwk"; jwk: JsonWebKey },
 ): Promise<CryptoKey> {

@@ -2,18 +2,18 @@ import { PageProblem } from "../api/page-problem.ts";
 import { t } from "../i18n/words.ts";
 import { fromBase64 } from "./read-key.ts";
 
-/** Why a body could not be opened, in words. */
+/** Why a body could not be decrypted, in words. */
 export class SealedError extends PageProblem {}
 
 type Header = { alg?: unknown; enc?: unknown; kid?: unknown };
 
-/** The name of the key that a body is encrypted to, or null when it says none. */
+/** The name of the key that a body is encrypted to, or null if it names none. */
 export function keyNameOf(jwe: string): string | null {
   const { kid } = headerOf(jwe);
   return typeof kid === "string" ? kid : null;
 }
 
-/** Opens the body of a delivery (a compact JWE, RFC 7516) and gives its text. */
+/** Decrypts the body of a delivery (a compact JWE, RFC 7516). */
 export async function openSealed(jwe: string, privateKey: CryptoKey): Promise<string> {
   const [header = "", ...rest] = jwe.trim().split(".");
   const { alg, enc } = headerOf(jwe);
@@ -54,7 +54,7 @@ function headerOf(jwe: string): Header {
   }
 }
 
-/** Indented where it is JSON, as it came otherwise. */
+/** Indented if it is JSON, unchanged otherwise. */
 export function readable(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);

@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from "react";
 
 /**
- * Whether somebody has opened an event of the organization in this browser. The service cannot know it, as it never
- * sees what an event says; so the browser remembers that it happened, and nothing else.
+ * Whether a user of this browser has decrypted an event of the organization. The service cannot know it,
+ * because it never sees decrypted events. The browser stores only that it happened.
  */
 const keyOf = (organizationId: string) => `assay.opened-event.${organizationId}`;
 const listeners = new Set<() => void>();

@@ -2,8 +2,8 @@ import { useSyncExternalStore } from "react";
 import { openSealed } from "./open-sealed.ts";
 
 /**
- * Private keys that were made or chosen in this page. They are in its memory and nowhere else: not in any storage, and
- * never part of a request. Loading the page again forgets them.
+ * Private keys that were generated or chosen in this page. They exist only in its memory, never in storage or
+ * in a request. A reload discards them.
  */
 let keys: readonly CryptoKey[] = [];
 const listeners = new Set<() => void>();
@@ -23,13 +23,13 @@ export function usePageKeys(): readonly CryptoKey[] {
   );
 }
 
-/** Opens a body with whichever of the keys fits; null where none does. */
+/** Decrypts a body with the key that fits; null if none does. */
 export async function openWithAny(jwe: string, known: readonly CryptoKey[]): Promise<string | null> {
   for (const key of known) {
     try {
       return await openSealed(jwe, key);
     } catch {
-      // It was another one, or the text is no body at all: the form that asks for a key says so.
+      // Another key is needed, or the text is not an encrypted body: the form that asks for a key says so.
     }
   }
   return null;

@@ -2,14 +2,14 @@ import { PageProblem } from "../api/page-problem.ts";
 import { t } from "../i18n/words.ts";
 
 /**
- * Reads an RSA key in whatever form somebody has it. All of it happens in this page: a private key that was pasted
- * where a public one is asked for is reduced to its public half before anything else is done with it.
+ * Reads an RSA key in any common form, within this page only. A private key that was pasted as a public one
+ * is first reduced to its public half.
  */
 
 type RsaPublic = { n: string; e: string };
 type ReadPublicKey = RsaPublic & { kid: string | null; wasPrivate: boolean };
 
-/** Why a text is no key that can be used, in words for the person who pasted it. */
+/** Why a text is not a usable key, in words for the person who pasted it. */
 class KeyTextError extends PageProblem {}
 
 export function readPublicKey(text: string): ReadPublicKey {
@@ -22,14 +22,14 @@ export function readPublicKey(text: string): ReadPublicKey {
   return { ...publicOf(label, der), kid: null, wasPrivate: label.endsWith("PRIVATE KEY") };
 }
 
-/** A private key as WebCrypto takes it. */
+/** A private key in a form that WebCrypto imports. */
 type PrivateKeyText = { format: "pkcs8"; der: Uint8Array<ArrayBuffer> } | { format: "jwk"; jwk: JsonWebKey };
 
 export function readPrivateKey(text: string): PrivateKeyText {
   const jwk = readJwk(text);
   if (jwk !== null) {
     if (!isPrivate(jwk)) throw new KeyTextError(t.webhooks.problem.publicHalf);
-    // What the file says about its use would stand in the way of the only use it has here.
+    // The use that the file states could forbid decryption, the only use here.
     const { alg: _alg, use: _use, key_ops: _ops, ext: _ext, ...numbers } = jwk as JsonWebKey;
     return { format: "jwk", jwk: numbers };
   }
@@ -39,14 +39,14 @@ export function readPrivateKey(text: string): PrivateKeyText {
   throw new KeyTextError(t.webhooks.problem.publicHalf);
 }
 
-// --- JWK ---------------------------------------------------------------------------------------------------------------
+// --- JWK ---------------------------------------------------------------------------------------------------
 
 type Jwk = Record<string, unknown>;
 
-/** Braces in a text stand for its places. */
+/** Literal braces: in a text, braces mark a placeholder. */
 const braces = { open: "{", close: "}" } as const;
 
-/** Null where the text is not JSON at all. */
+/** Null if the text is not JSON. */
 function readJwk(text: string): Jwk | null {
   const trimmed = text.trim();
   if (!/^[{[]/.test(trimmed)) return null;
@@ -75,12 +75,12 @@ function isPrivate(jwk: Jwk): boolean {
   return ["d", "p", "q", "dp", "dq", "qi"].some((member) => member in jwk);
 }
 
-/** As the service wants it: without padding and without a leading zero byte, both of which some tools write. */
+/** The service's form: without padding and without a leading zero byte, both of which some tools write. */
 function base64Url(text: unknown): string {
   return toBase64Url(fromBase64(String(text)));
 }
 
-// --- PEM and DER -------------------------------------------------------------------------------------------------------
+// --- PEM and DER -------------------------------------------------------------------------------------------
 
 function readPem(text: string): { label: string; der: Uint8Array<ArrayBuffer> } {
   const blocks = [...text.matchAll(/-----BEGIN ([A-Z0-9 ]+)-----([\s\S]*?)-----END \1-----/g)];
@@ -111,7 +111,7 @@ function publicOf(label: string, der: Uint8Array<ArrayBuffer>): RsaPublic {
       }
       case "CERTIFICATE": {
         const fields = parts(content(top[0]));
-        // The version is optional and marked; what follows it is serial, algorithm, issuer, validity, subject, key.
+        // The optional version is tagged. Serial, algorithm, issuer, validity, subject and key follow.
         const at = fields[0]?.tag === 0xa0 ? 6 : 5;
         return ofPublicKeyInfo(parts(content(fields[at])));
       }
@@ -127,7 +127,7 @@ function publicOf(label: string, der: Uint8Array<ArrayBuffer>): RsaPublic {
 }
 
 function ofPublicKeyInfo([algorithm, key]: readonly Part[]): RsaPublic {
-  // A bit string begins with the number of bits that do not count, which is none.
+  // A bit string begins with its number of unused bits, which is 0.
   const inner = children(content(rsaOnly(algorithm, key)).subarray(1));
   return numbersOf(inner[0], inner[1]);
 }
@@ -151,13 +151,13 @@ function content(part: Part | undefined): Uint8Array<ArrayBuffer> {
   return part.bytes;
 }
 
-/** The parts of the one sequence that the bytes are. */
+/** The elements of the one sequence in these bytes. */
 function children(der: Uint8Array<ArrayBuffer>): Part[] {
   const [sequence] = parts(der);
   return parts(content(sequence));
 }
 
-/** The values that stand one after the other (DER). */
+/** Consecutive DER values. */
 function parts(der: Uint8Array<ArrayBuffer>): Part[] {
   const found: Part[] = [];
   for (let at = 0; at < der.length; ) {
@@ -178,7 +178,7 @@ function parts(der: Uint8Array<ArrayBuffer>): Part[] {
   return found;
 }
 
-/** Puts a PKCS#1 key into the frame that says which kind of key it is, which is the only form that WebCrypto reads. */
+/** Wraps a PKCS#1 key as PKCS#8, which names the algorithm: WebCrypto reads no other form. */
 function asPkcs8(pkcs1: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   const version = [0x02, 0x01, 0x00];
   const algorithm = [0x30, 0x0d, 0x06, 0x09, ...bytesOfHex(rsaIdentifier), 0x05, 0x00];
@@ -200,7 +200,7 @@ function hex(bytes: Uint8Array): string {
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-// --- base64 ------------------------------------------------------------------------------------------------------------
+// --- base64 ------------------------------------------------------------------------------------------------
 
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   try {
@@ -211,7 +211,7 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   }
 }
 
-/** Of a number, without the zero that stands in front of it in DER. */
+/** The bytes of a number, without the leading zero byte of DER. */
 function toBase64Url(bytes: Uint8Array): string {
   let start = 0;
   while (start < bytes.length - 1 && bytes[start] === 0) start += 1;

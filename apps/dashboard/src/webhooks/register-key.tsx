@@ -26,7 +26,7 @@ function todaysName(): string {
   return `key-${new Date().toISOString().slice(0, 10)}`;
 }
 
-/** Registers a public key. The private key is made here or stays where it is. */
+/** Registers a public key. The private key is generated here or stays with the user. */
 export function RegisterKey(props: {
   endpointId: string;
   /** `callInLive` for an endpoint of live, on a page of the sandbox. */
@@ -171,7 +171,7 @@ function SaveFile(props: {
         link.href = url;
         link.download = props.name;
         link.click();
-        // The browser has taken what it needs by then; the text does not have to stay behind.
+        // The browser has read the text by then, so the page can release it.
         setTimeout(() => URL.revokeObjectURL(url), 10_000);
         props.onSaved();
       }}

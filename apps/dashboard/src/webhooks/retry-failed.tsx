@@ -24,7 +24,7 @@ export function RetryFailed({ endpointId }: { endpointId: string }) {
   );
 }
 
-/** As a field for local times has it: `2026-03-01T09:30`. */
+/** The value of a field for local times: `2026-03-01T09:30`. */
 function fieldTime(at: Date): string {
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
@@ -38,7 +38,7 @@ export function RetryFailedDialog(props: { endpointId: string; onClose: () => vo
         submit={t.webhooks.retry}
         onSubmit={async (values) => {
           const from = new Date(values.raw("from"));
-          // The field has minutes; all of the last one is meant.
+          // The field has minutes; the range includes all of the last one.
           const to = new Date(new Date(values.raw("to")).getTime() + 59_999);
           if (from > to) throw new PageProblem(t.webhooks.fromBeforeTo);
           const retried = await retryAll(props.endpointId, from, to);

@@ -4,7 +4,7 @@ import { t } from "../i18n/words.ts";
 import { Code } from "../ui/code.tsx";
 import { Loading } from "../ui/page.tsx";
 
-/** What an event of a type says once it is decrypted. The samples come with a part of the program of their own, as few pages need them. */
+/** The decrypted content of an event type. The samples are a separate script, because few pages need them. */
 export function SampleEvent({ type }: { type: EventType }) {
   const sample = useQuery({
     queryKey: ["sample", type],

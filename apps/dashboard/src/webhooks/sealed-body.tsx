@@ -38,7 +38,7 @@ export function SealedBodyView({ body }: { body: Static<typeof SealedBody> }) {
   );
 }
 
-/** For a body that the service has erased, but whose receiver may have kept it. */
+/** For a body that the service has erased but the receiver may have kept. */
 export function PastedBody() {
   const [jwe, setJwe] = useState("");
   return (
@@ -57,7 +57,7 @@ export function PastedBody() {
   );
 }
 
-/** Opens at once with a key that the page has; otherwise asks for one. */
+/** Decrypts at once with a key of this page; otherwise asks for one. */
 export function OpenHere({ jwe }: { jwe: string }) {
   const { organization } = usePlace();
   const keys = usePageKeys();

@@ -28,7 +28,7 @@ import { useFollowing } from "./use-following.ts";
 
 type Sent = { deliveryId: string; sealed: Static<typeof SealedBody> | null };
 
-/** Sends a sample and follows it, with its status and its payload. */
+/** Sends a sample event and follows its delivery. */
 export function TestEvent({ endpointId, enabled }: { endpointId: string; enabled: boolean }) {
   const { environment } = usePlace();
   const [type, setType] = useState<EventType>("webhook.endpoint.test");
@@ -81,7 +81,7 @@ function Followed({ sent }: { sent: Sent }) {
   const delivery = useData(getDelivery, { params }, { refetchInterval: everyMs });
   const data = delivery.data?.data;
   const ended = data?.status === "succeeded" || data?.status === "failed";
-  // Lists of deliveries show the same.
+  // Lists of deliveries show the sample, too.
   const stage = data === undefined ? "" : `${data.status} ${data.attempt_count}`;
   useEffect(() => {
     if (stage !== "") void refresh(listDeliveries);

@@ -1,11 +1,11 @@
 import { useCallback, useEffect, useState } from "react";
 
-// A receiver has 15 seconds, and the second try comes after 5 more. Half of it, and a slow receiver is given up too early; doubled, a
-// page that was left open asks for a minute about nothing.
+// A receiver has 15 seconds, and the second try follows after 5 more. Half of this time would miss slow
+// receivers; twice this time would make an idle page poll for a minute.
 const followMs = 30_000;
 const closelyMs = 700;
 
-/** Looks closely at something that was just set going, and for a while only: the time between two looks, or false. */
+/** Polls closely for a limited time after an action. `everyMs` is the interval, or false. */
 export function useFollowing(atFirst: boolean) {
   const [until, setUntil] = useState(() => (atFirst ? Date.now() + followMs : 0));
   const [following, setFollowing] = useState(atFirst);
