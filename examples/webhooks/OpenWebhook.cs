@@ -6,7 +6,10 @@ using System.Text.RegularExpressions;
 
 public static class Webhook
 {
-    /// <summary>`signature` is the header X-Service-Signature, `body` the text as it came, `secret` the whole whsec_... string.</summary>
+    /// <summary>
+    /// `signature`: the header X-Service-Signature.
+    /// `body`: the unchanged text. `secret`: the whole whsec_... string.
+    /// </summary>
     public static string Open(string signature, string body, string secret, string privateKeyPem)
     {
         var isMine = false;

@@ -1,5 +1,8 @@
 <?php
-/** `$signature` is the header X-Service-Signature, `$body` the text as it came, `$secret` the whole whsec_... string. */
+/**
+ * `$signature`: the header X-Service-Signature.
+ * `$body`: the unchanged text. `$secret`: the whole whsec_... string.
+ */
 function open_webhook(string $signature, string $body, string $secret, string $private_key): string
 {
     $is_mine = false;
@@ -30,7 +33,10 @@ function open_webhook(string $signature, string $body, string $secret, string $p
     return $opened;
 }
 
-/** OAEP with SHA-256 (RFC 8017, 7.1.2), which openssl_private_decrypt has from PHP 8.5 on. It runs after the signature was verified. */
+/**
+ * OAEP with SHA-256 (RFC 8017, 7.1.2), which openssl_private_decrypt supports since PHP 8.5.
+ * It runs after the signature was verified.
+ */
 function remove_oaep(string $padded): string
 {
     $mask = function (string $seed, int $length): string {

@@ -70,8 +70,8 @@ def receive(request):
 
 urlpatterns = [path("webhooks/assay", receive)]
 
-# What follows lets this file run by itself. In a project the table is a migration, and a management command or a
-# Celery task calls `handle_waiting`, in one process.
+# The rest lets this file run by itself. In a project a migration creates the table, and a management command
+# or a Celery task calls `handle_waiting`, in one process.
 if __name__ == "__main__":
     database = {"ENGINE": "django.db.backends.sqlite3", "NAME": "events.sqlite"}
     settings.configure(ROOT_URLCONF=__name__, ALLOWED_HOSTS=["*"], DATABASES={"default": database})

@@ -15,7 +15,7 @@ open_delivery = webhook(
 )
 
 
-# The queue is a table. With several processes use a table of your shared database, and one worker such as Celery.
+# The queue is a table. With several processes use a table of your shared database and a single worker.
 def connect():
     database = sqlite3.connect("events.sqlite")
     database.execute("create table if not exists events (id text primary key, event text)")

@@ -11,7 +11,8 @@ use Throwable;
 
 require_once __DIR__ . '/open_webhook.php';
 
-// Route::post('/webhooks/assay', AssayWebhookController::class), in routes/api.php or without the CSRF middleware.
+// In routes/api.php, or elsewhere without the CSRF middleware:
+// Route::post('/webhooks/assay', AssayWebhookController::class);
 class AssayWebhookController
 {
     public function __invoke(Request $request): Response
@@ -22,7 +23,7 @@ class AssayWebhookController
             Log::warning($error->getMessage());
             return response($error->getMessage(), 400);
         }
-        // The queue is a table, which a migration makes: id, a string and its primary key, and event, a text or null.
+        // The queue is a table, which a migration creates: id (a string, primary key) and event (a nullable text).
         DB::table('assay_events')->insertOrIgnore(['id' => json_decode($text)->id, 'event' => $text]);
         // Runs after the response. Also schedule it for failed events: once a minute, without overlapping.
         app()->terminating(fn () => self::handleWaiting());
