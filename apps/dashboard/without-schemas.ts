@@ -16,8 +16,8 @@ function isNode(value: unknown): value is Node {
 
 /**
  * Build plugin: keeps of each `route(…)` what a caller needs, its address and who may use it. Schemas and
- * descriptions are a tenth of the dashboard's first screen. Sample events, which need the schemas, are made
- * during the build.
+ * descriptions are a tenth of the dashboard's first screen. The build also makes the sample events, which
+ * need the schemas.
  */
 export function withoutSchemas(): {
   name: string;

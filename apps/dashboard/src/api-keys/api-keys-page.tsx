@@ -7,7 +7,7 @@ import type { Static } from "typebox";
 import { call } from "../api/call.ts";
 import { refresh, useList } from "../api/queries.ts";
 import { t } from "../i18n/words.ts";
-import { useMay, usePlace } from "../shell/organization-context.ts";
+import { useMay, useWorkspace } from "../shell/organization-context.ts";
 import { ActionButton, Button } from "../ui/button.tsx";
 import { Copy } from "../ui/copy.tsx";
 import { ConfirmButton, Dialog } from "../ui/dialog.tsx";
@@ -22,7 +22,7 @@ import { Time } from "../ui/time.tsx";
 type Key = Static<typeof ApiKey>;
 
 export function ApiKeysPage() {
-  const { organization, environment } = usePlace();
+  const { organization, environment } = useWorkspace();
   const mayChange = useMay("admin");
   const keys = useList(listApiKeys);
   const [creating, setCreating] = useState(false);
@@ -181,7 +181,7 @@ function KeyFields({ name, chosen }: { name: string; chosen: readonly Scope[] })
 }
 
 function CreateKey({ onClose }: { onClose: () => void }) {
-  const { organization, environment } = usePlace();
+  const { organization, environment } = useWorkspace();
   const [created, setCreated] = useState<{ key: string; environment: Environment } | null>(null);
   if (created !== null)
     return (

@@ -11,7 +11,7 @@ import type { Static } from "typebox";
 import { present } from "../api/call.ts";
 import { useData, useList } from "../api/queries.ts";
 import { t } from "../i18n/words.ts";
-import { usePlace } from "../shell/organization-context.ts";
+import { useWorkspace } from "../shell/organization-context.ts";
 import { LinkButton } from "../ui/button.tsx";
 import { CopyId } from "../ui/copy.tsx";
 import {
@@ -33,7 +33,7 @@ type Entry = Static<typeof ApiRequest>;
 const maxRequestId = 64;
 
 export function ApiLogPage() {
-  const { organization } = usePlace();
+  const { organization } = useWorkspace();
   const filters = useFilters(["request", "key", "status", "from", "to"]);
   const { request, key, status, from, to } = filters.values;
   const mayListKeys = hasRole(organization.role, "admin");

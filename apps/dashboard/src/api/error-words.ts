@@ -2,10 +2,7 @@ import { intlTag } from "../i18n/words.ts";
 
 type Words = Readonly<Record<string, { message: string; hint: string }>>;
 
-/**
- * Translations of the service's errors, by code, or by message if a code has several. Loaded with the first
- * error.
- */
+/** Translated errors, by code, or by message if a code has several. Loaded with the first error. */
 const files: Readonly<Record<string, () => Promise<{ default: Words }>>> = {
   de: () => import("../../error-texts/de.json", { with: { type: "json" } }),
   fr: () => import("../../error-texts/fr.json", { with: { type: "json" } }),
@@ -20,10 +17,7 @@ export async function loadErrorWords(): Promise<void> {
   }
 }
 
-/**
- * Null if the service's message applies: the page is in English, or the message is more precise than the
- * code.
- */
+/** Null if the service's message applies: it is in the page's language, or says more than the code. */
 export function errorWords(code: string, message: string): Words[string] | null {
   return words[message] ?? words[code] ?? null;
 }

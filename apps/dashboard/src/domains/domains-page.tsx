@@ -13,7 +13,7 @@ import { call, hasCode } from "../api/call.ts";
 import { refresh, useData, useList } from "../api/queries.ts";
 import { Filled } from "../i18n/filled.tsx";
 import { t } from "../i18n/words.ts";
-import { useMay, usePlace } from "../shell/organization-context.ts";
+import { useMay, useWorkspace } from "../shell/organization-context.ts";
 import { ActionButton, Button, buttonClass } from "../ui/button.tsx";
 import { Copy } from "../ui/copy.tsx";
 import { ConfirmButton, Dialog } from "../ui/dialog.tsx";
@@ -26,7 +26,7 @@ import { Empty, ListTable, Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 
 export function DomainsPage() {
-  const { organization } = usePlace();
+  const { organization } = useWorkspace();
   const frozen = organization.pending_deletion_at !== null;
   return (
     <>
@@ -190,7 +190,7 @@ function VerifiedDomains() {
 }
 
 function RecordDialog({ shown, onClose }: { shown: Shown; onClose: () => void }) {
-  const { organization } = usePlace();
+  const { organization } = useWorkspace();
   return (
     <Dialog title={t.domains.recordFor(shown.domain)} onClose={onClose} wide>
       <p className="mb-3">{shown.challengeId === null ? t.domains.publish : t.domains.publishSoon}</p>

@@ -9,10 +9,7 @@ type Elements<V> = V extends string | number
   ? { readonly [name: string]: ReactNode | Text<V> }
   : { readonly [Name in keyof V]: ReactNode };
 
-/**
- * A text whose placeholders are elements: `<Filled text={t.invitations.asUser} email={<bdi>{email}</bdi>}
- * />`.
- */
+/** Puts elements into a text: `<Filled text={t.invitations.asUser} email={<bdi>{email}</bdi>} />`. */
 export function Filled<V>({ text, ...rest }: { text: Text<V> } & Elements<V>): ReactNode {
   const elements = rest as Readonly<Record<string, ReactNode>>;
   const names = Object.keys(elements);

@@ -7,10 +7,7 @@ export type Messages = MessagesOf<typeof en, typeof places>;
 
 type Part = () => Promise<{ default: object }>;
 
-/**
- * Each language is a file, which the build splits: the texts of the first screens, and those of the other
- * pages.
- */
+/** The build splits the file of a language: the texts of the first screens, and all others. */
 const files: Readonly<Record<Language, { first: Part; later: Part }>> = {
   en: {
     first: () => import("../../texts/en.json?first", { with: { type: "json" } }),

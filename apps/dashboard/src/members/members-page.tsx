@@ -15,7 +15,7 @@ import { call } from "../api/call.ts";
 import { refresh, useList } from "../api/queries.ts";
 import { Filled } from "../i18n/filled.tsx";
 import { t } from "../i18n/words.ts";
-import { refreshOrganization, useMay, usePlace } from "../shell/organization-context.ts";
+import { refreshOrganization, useMay, useWorkspace } from "../shell/organization-context.ts";
 import { Button } from "../ui/button.tsx";
 import { ConfirmButton, Dialog } from "../ui/dialog.tsx";
 import { Checkbox, Field, Select } from "../ui/field.tsx";
@@ -27,7 +27,7 @@ import { Time } from "../ui/time.tsx";
 import { toast } from "../ui/toasts.tsx";
 
 function RoleSelect({ label, value }: { label: string; value: Role }) {
-  const { organization } = usePlace();
+  const { organization } = useWorkspace();
   return (
     <Select
       label={label}
@@ -41,7 +41,7 @@ function RoleSelect({ label, value }: { label: string; value: Role }) {
 }
 
 export function MembersPage() {
-  const { account, organization } = usePlace();
+  const { account, organization } = useWorkspace();
   const mayChange = useMay("admin");
   const members = useList(listMembers);
   const [inviting, setInviting] = useState(false);
@@ -175,7 +175,7 @@ function RemoveMember({ member, onClose }: { member: MemberView; onClose: () => 
 }
 
 function MemberActions({ member }: { member: MemberView }) {
-  const { account } = usePlace();
+  const { account } = useWorkspace();
   const [editing, setEditing] = useState(false);
   const [removing, setRemoving] = useState(false);
   return (
@@ -225,7 +225,7 @@ function MemberActions({ member }: { member: MemberView }) {
 }
 
 function Invitations({ mayChange }: { mayChange: boolean }) {
-  const { organization } = usePlace();
+  const { organization } = useWorkspace();
   const invitations = useList(listInvitations);
   return (
     <Card title={t.members.open}>

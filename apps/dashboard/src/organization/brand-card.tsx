@@ -5,7 +5,7 @@ import { useEffect, useState } from "react";
 import { call } from "../api/call.ts";
 import { refresh, useData } from "../api/queries.ts";
 import { t } from "../i18n/words.ts";
-import { type Place, refreshOrganization, useMay } from "../shell/organization-context.ts";
+import { refreshOrganization, useMay, type Workspace } from "../shell/organization-context.ts";
 import { ActionButton } from "../ui/button.tsx";
 import { Disclosure } from "../ui/disclosure.tsx";
 import { Field, fileInputClass } from "../ui/field.tsx";
@@ -15,11 +15,8 @@ import { BrandPreview } from "./brand-preview.tsx";
 
 const refreshBoth = () => Promise.all([refreshOrganization(), refresh(listOrganizations)]);
 
-/**
- * Colour and logo, beside a preview of the verify page that follows each choice. People see them once they
- * are saved.
- */
-export function BrandCard({ organization }: { organization: Place["organization"] }) {
+/** Colour and logo, beside a preview of the verify page that shows them before they are saved. */
+export function BrandCard({ organization }: { organization: Workspace["organization"] }) {
   const [colour, setColour] = useState(organization.brand_color ?? "");
   const [picked, setPicked] = useState<File | null>(null);
   const pickedAddress = useAddressOf(picked);

@@ -25,23 +25,23 @@ export function BrandPreview(props: {
   const { name, domain, logo } = props;
   const colour = /^#[0-9a-f]{6}$/i.test(props.colour) ? (props.colour.toLowerCase() as Hex) : null;
   const look: Look = { type: "assay:look", name, domain, colour, logo, scheme };
-  const told = JSON.stringify(look);
+  const message = JSON.stringify(look);
   useEffect(() => {
-    const tell = () => frame.current?.contentWindow?.postMessage(JSON.parse(told), window.location.origin);
+    const post = () => frame.current?.contentWindow?.postMessage(JSON.parse(message), window.location.origin);
     const onMessage = ({ origin, source, data }: MessageEvent<unknown>) => {
       if (
         origin === window.location.origin &&
         source === frame.current?.contentWindow &&
         data === previewReady
       )
-        tell();
+        post();
     };
     window.addEventListener("message", onMessage);
-    tell();
+    post();
     return () => window.removeEventListener("message", onMessage);
-  }, [told]);
+  }, [message]);
   const { width, height } = screens[screen];
-  const { place, scale } = useScale(width);
+  const { container, scale } = useScale(width);
   return (
     <figure className="min-w-0">
       <figcaption className="mb-2 flex flex-wrap items-center justify-between gap-2">
@@ -69,7 +69,7 @@ export function BrandPreview(props: {
           />
         </span>
       </figcaption>
-      <div ref={place}>
+      <div ref={container}>
         <div
           className="mx-auto max-w-full overflow-hidden rounded-card border border-line"
           style={{ width: width * scale, height: height * scale }}
@@ -94,14 +94,14 @@ export function BrandPreview(props: {
 
 /** The scale at which a page of this width fits its container. */
 function useScale(width: number) {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const [room, setRoom] = useState<number>(screens.phone.width);
   useEffect(() => {
-    const element = place.current;
+    const element = container.current;
     if (element === null) return;
     const observer = new ResizeObserver(() => setRoom(element.clientWidth));
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
-  return { place, scale: Math.min(1, room / width) };
+  return { container, scale: Math.min(1, room / width) };
 }

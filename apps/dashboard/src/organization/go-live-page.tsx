@@ -18,7 +18,7 @@ import { rememberEnvironment, switchEnvironment } from "../api/chosen-environmen
 import { refresh, useData } from "../api/queries.ts";
 import { Filled } from "../i18n/filled.tsx";
 import { t } from "../i18n/words.ts";
-import { refreshOrganization, useMay, usePlace } from "../shell/organization-context.ts";
+import { refreshOrganization, useMay, useWorkspace } from "../shell/organization-context.ts";
 import { Button } from "../ui/button.tsx";
 import { ConfirmButton, Dialog } from "../ui/dialog.tsx";
 import { Checkbox, Field, Select } from "../ui/field.tsx";
@@ -35,7 +35,7 @@ type BusinessType = (typeof businessTypes)[number];
 type Point = Static<typeof GoLiveReadiness>["points"][number];
 
 /** Where a user completes a point. */
-function placeOf(point: GoLivePoint): ReactNode {
+function whereToComplete(point: GoLivePoint): ReactNode {
   const { where, points } = t.organization;
   switch (point) {
     case "terms_accepted":
@@ -54,7 +54,7 @@ function placeOf(point: GoLivePoint): ReactNode {
 }
 
 export function GoLivePage() {
-  const { organization } = usePlace();
+  const { organization } = useWorkspace();
   const readiness = useData(readGoLive, {});
   const details = useData(readBusinessDetails, {});
   const [results, setResults] = useState<Results>("webhooks");
@@ -148,7 +148,7 @@ function Progress({ points: all, results }: { points: readonly Point[]; results:
 }
 
 function LiveIsOpen() {
-  const { organization, environment } = usePlace();
+  const { organization, environment } = useWorkspace();
   return (
     <Notice kind="good">
       <p className="font-semibold">
@@ -173,7 +173,7 @@ function LiveIsOpen() {
 }
 
 function GoLiveButton({ ready, results }: { ready: boolean; results: Results }) {
-  const { organization } = usePlace();
+  const { organization } = useWorkspace();
   const mayGoLive = useMay("owner");
   if (!mayGoLive) return <p className="text-muted">{t.organization.goLive.onlyOwner}</p>;
   return (
@@ -201,7 +201,7 @@ function GoLiveButton({ ready, results }: { ready: boolean; results: Results }) 
 
 function Step({ point, results, children }: { point: Point; results: Results; children?: ReactNode }) {
   const { name, why } = t.organization.points[point.point];
-  const where = placeOf(point.point);
+  const where = whereToComplete(point.point);
   const { state } = t.organization.goLive;
   const settled = isSettled(point, results);
   return (

@@ -21,10 +21,7 @@ const ways: readonly Results[] = ["webhooks", "poll_only"];
 
 const queryKey = ["liveEndpoints"];
 
-/**
- * How the organization receives results in live. Its endpoint is set up here, because the page cannot switch
- * to live yet.
- */
+/** How results reach the organization in live. Its endpoint is set up here: live is not open yet. */
 export function LiveResults(props: { value: Results; onChange: (value: Results) => void }) {
   const mayChange = useMay("admin");
   return (

@@ -10,7 +10,7 @@ import { call } from "../api/call.ts";
 import { refresh } from "../api/queries.ts";
 import { Filled } from "../i18n/filled.tsx";
 import { t } from "../i18n/words.ts";
-import { type Place, refreshOrganization, useMay, usePlace } from "../shell/organization-context.ts";
+import { refreshOrganization, useMay, useWorkspace, type Workspace } from "../shell/organization-context.ts";
 import { ActionButton } from "../ui/button.tsx";
 import { Copy } from "../ui/copy.tsx";
 import { Checkbox, Field } from "../ui/field.tsx";
@@ -21,7 +21,7 @@ import { Time } from "../ui/time.tsx";
 import { BrandCard } from "./brand-card.tsx";
 
 export function SettingsPage() {
-  const { organization } = usePlace();
+  const { organization } = useWorkspace();
   const mayChange = useMay("admin");
   return (
     <>
@@ -39,7 +39,7 @@ export function SettingsPage() {
   );
 }
 
-function ProfileFacts({ organization }: { organization: Place["organization"] }) {
+function ProfileFacts({ organization }: { organization: Workspace["organization"] }) {
   return (
     <Facts
       facts={[
@@ -55,7 +55,7 @@ function ProfileFacts({ organization }: { organization: Place["organization"] })
   );
 }
 
-function Profile({ organization }: { organization: Place["organization"] }) {
+function Profile({ organization }: { organization: Workspace["organization"] }) {
   return (
     <div className="max-w-3xl">
       <p className="mb-4 text-muted">{t.organization.settings.about}</p>
@@ -119,7 +119,7 @@ function Profile({ organization }: { organization: Place["organization"] }) {
   );
 }
 
-function Agents({ organization }: { organization: Place["organization"] }) {
+function Agents({ organization }: { organization: Workspace["organization"] }) {
   return (
     <Card title={t.organization.settings.agents}>
       <p className="mb-4 max-w-3xl text-muted">{t.organization.settings.agentsAbout}</p>
@@ -144,7 +144,7 @@ function Agents({ organization }: { organization: Place["organization"] }) {
 }
 
 function Deletion() {
-  const { organization } = usePlace();
+  const { organization } = useWorkspace();
   const organizationId = organization.id;
   const [sentTo, setSentTo] = useState<string | null>(null);
   if (organization.pending_deletion_at !== null)

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import test from "node:test";
 import { textBlocks } from "./text-blocks.ts";
 
-test("headings, lists and paragraphs are told apart, and lines that only end at the margin are one", () => {
+test("headings, lists and paragraphs are distinguished, and lines that only end at the margin are one", () => {
   assert.deepEqual(
     textBlocks("# Terms\nBetween us\nand you.\r\n\n## 1. Use\n\n- fair,\n  and *kind*\n- rare\n"),
     [

@@ -1,9 +1,6 @@
 import { countText, percentText } from "../ui/numbers.ts";
 
-/**
- * Steps or reasons as bars, each with its count and share in words. It is a list, so it needs no table beside
- * it.
- */
+/** Steps or reasons as bars, each with its count and share in words. A list needs no table beside it. */
 export function Bars(props: {
   rows: readonly { name: string; count: number; note?: string; look?: keyof typeof fills }[];
   /** The count of a full bar. */

@@ -36,10 +36,10 @@ class ChartBoundary extends Component<{ children: ReactNode }, { failed: boolean
  * the chart comes near the viewport; the space for the chart is reserved.
  */
 export function Chart({ table, ...plot }: PlotProps & { table: ReactNode }) {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const [near, setNear] = useState(false);
   useEffect(() => {
-    const element = place.current;
+    const element = container.current;
     if (element === null) return;
     const watcher = new IntersectionObserver(
       (entries) => {
@@ -55,7 +55,7 @@ export function Chart({ table, ...plot }: PlotProps & { table: ReactNode }) {
   const outline = <div className="outline-block h-56" />;
   return (
     <>
-      <div ref={place} className="min-h-56">
+      <div ref={container} className="min-h-56">
         {near ? (
           <ChartBoundary>
             <Suspense fallback={outline}>

@@ -12,7 +12,7 @@ import { Filled } from "../i18n/filled.tsx";
 import { t } from "../i18n/words.ts";
 import { withTranslations } from "../sessions/preset-reasons.ts";
 import { presetBody, presetShares } from "../sessions/session-body.ts";
-import { usePlace } from "../shell/organization-context.ts";
+import { useWorkspace } from "../shell/organization-context.ts";
 import { ActionButton } from "../ui/button.tsx";
 import { Code } from "../ui/code.tsx";
 import { CopyAs } from "../ui/copy-as.tsx";
@@ -23,16 +23,16 @@ import { useOpenedHere } from "../webhooks/opened-here.ts";
 
 // A tick appears while the user looks at another window. Half the interval would double the requests of an
 // idle page without benefit.
-const lookAgainMs = 4_000;
+const pollIntervalMs = 4_000;
 
 /** Polls a list until `isDone` accepts it: a finished step stays finished. */
-function useUntil<const R extends RouteDefinition>(
+function usePolledList<const R extends RouteDefinition>(
   route: R,
   query: Record<string, unknown>,
   isDone: (items: ReturnType<typeof useList<R>>["items"]) => boolean,
 ) {
   const [done, setDone] = useState(false);
-  const list = useList(route, { query }, { refetchInterval: done ? false : lookAgainMs });
+  const list = useList(route, { query }, { refetchInterval: done ? false : pollIntervalMs });
   const isDoneNow = isDone(list.items);
   useEffect(() => setDone(isDoneNow), [isDoneNow]);
   return list;
@@ -40,15 +40,15 @@ function useUntil<const R extends RouteDefinition>(
 
 /** The progress towards the first event that a user can read. Null while it loads. */
 export function useSteps() {
-  const { organization } = usePlace();
+  const { organization } = useWorkspace();
   const some = (items: readonly unknown[]) => items.length > 0;
-  const verified = useUntil(listSessions, { limit: 1, status: "succeeded" }, some);
-  const sessions = useUntil(listSessions, { limit: 1 }, () => verified.items.length > 0);
-  const keys = useUntil(listApiKeys, { limit: 1 }, some);
-  const endpoints = useUntil(listEndpoints, { limit: 100, enabled: true }, (items) =>
+  const verified = usePolledList(listSessions, { limit: 1, status: "succeeded" }, some);
+  const sessions = usePolledList(listSessions, { limit: 1 }, () => verified.items.length > 0);
+  const keys = usePolledList(listApiKeys, { limit: 1 }, some);
+  const endpoints = usePolledList(listEndpoints, { limit: 100, enabled: true }, (items) =>
     items.some(({ has_active_key }) => has_active_key),
   );
-  const accepted = useUntil(listDeliveries, { limit: 1, status: "succeeded" }, some);
+  const accepted = usePolledList(listDeliveries, { limit: 1, status: "succeeded" }, some);
   const openedHere = useOpenedHere(organization.id);
   const [endpoint] = endpoints.items;
   const keyed = endpoints.items.find(({ has_active_key }) => has_active_key);
@@ -68,9 +68,7 @@ export function useSteps() {
 
 type Steps = NonNullable<ReturnType<typeof useSteps>>;
 
-/**
- * The first steps, ticked as they are done. Hidden when all are done; folded when only going live is left.
- */
+/** The first steps, ticked as they are done. Hidden when all are done; folded before going live. */
 export function GettingStarted({ steps }: { steps: Steps }) {
   const done = [
     steps.hasSession,

@@ -4,7 +4,7 @@ import type { Static } from "typebox";
 import { present } from "../api/call.ts";
 import { useData } from "../api/queries.ts";
 import { t } from "../i18n/words.ts";
-import { useMay, usePlace } from "../shell/organization-context.ts";
+import { useMay, useWorkspace } from "../shell/organization-context.ts";
 import { Button, LinkButton } from "../ui/button.tsx";
 import { csvOf, saveCsv } from "../ui/csv.ts";
 import { DateRange } from "../ui/date-range.tsx";
@@ -22,7 +22,7 @@ import { WebhookHealth } from "./webhook-health.tsx";
 type Overview = Static<typeof SessionsOverview>;
 
 export function OverviewPage() {
-  const { environment } = usePlace();
+  const { environment } = useWorkspace();
   const mayCreate = useMay("admin");
   const filters = useFilters(["from", "to"]);
   const { from, to } = filters.values;
@@ -38,7 +38,7 @@ export function OverviewPage() {
           </LinkButton>
         ) : null}
       </Heading>
-      <BelowTheWay shown={mayCreate && environment === "sandbox"}>
+      <WithFirstSteps shown={mayCreate && environment === "sandbox"}>
         {/* In the heading, the button would take a separate line on a phone and shift the content below. */}
         <div className="mb-4 flex items-end justify-between gap-3">
           <DateRange
@@ -67,7 +67,7 @@ export function OverviewPage() {
             {environment === "sandbox" && filters.count === 0 ? t.overview.statsLater : t.overview.noSessions}
           </Empty>
         )}
-      </BelowTheWay>
+      </WithFirstSteps>
     </>
   );
 }
@@ -76,11 +76,11 @@ export function OverviewPage() {
  * In the sandbox, the first steps stand above the figures. Neither shows until the steps are loaded, because
  * they would push the figures down.
  */
-function BelowTheWay({ shown, children }: { shown: boolean; children: ReactNode }) {
-  return shown ? <WayAndFigures>{children}</WayAndFigures> : children;
+function WithFirstSteps({ shown, children }: { shown: boolean; children: ReactNode }) {
+  return shown ? <StepsAndFigures>{children}</StepsAndFigures> : children;
 }
 
-function WayAndFigures({ children }: { children: ReactNode }) {
+function StepsAndFigures({ children }: { children: ReactNode }) {
   const steps = useSteps();
   if (steps === null) return <Loading lines={4} tall />;
   return (

@@ -98,13 +98,13 @@ function options(
 
 /** A chart by uPlot. The pointer and the arrow keys select a day; a screen reader announces its values. */
 export function Plot(props: PlotProps) {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const [day, setDay] = useState<number | null>(null);
-  const told = useId();
+  const descriptionId = useId();
   // biome-ignore lint/correctness/useExhaustiveDependencies: refetched figures are mostly the same.
   useEffect(() => {
-    const element = place.current;
+    const element = container.current;
     if (element === null) return;
     const values =
       props.kind === "bars" ? stacked(props.series) : props.series.map((each) => [...each.values]);
@@ -136,12 +136,12 @@ export function Plot(props: PlotProps) {
     <div className="relative">
       {/* biome-ignore lint/a11y/useSemanticElements: no element exists for a chart with arrow keys. */}
       <div
-        ref={place}
+        ref={container}
         role="group"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys go from day to day.
         tabIndex={0}
         aria-label={t.overview.arrowKeys(props.label)}
-        aria-describedby={told}
+        aria-describedby={descriptionId}
         className="min-w-0"
         onKeyDown={(event) => {
           const steps: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1 };
@@ -156,7 +156,7 @@ export function Plot(props: PlotProps) {
         onBlur={() => setDay(null)}
       />
       <output
-        id={told}
+        id={descriptionId}
         className={`pointer-events-none absolute top-0 max-w-full ${day !== null && day > props.days.length / 2 ? "start-14" : "end-0"} rounded-control border border-line bg-card px-3 py-2 text-small shadow-raised ${shown === undefined ? "hidden" : ""}`}
       >
         {shown === undefined || day === null ? null : (

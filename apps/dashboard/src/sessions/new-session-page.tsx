@@ -8,7 +8,7 @@ import { call, present } from "../api/call.ts";
 import { refresh, useList } from "../api/queries.ts";
 import { Filled } from "../i18n/filled.tsx";
 import { t } from "../i18n/words.ts";
-import { usePlace } from "../shell/organization-context.ts";
+import { useWorkspace } from "../shell/organization-context.ts";
 import { CopyAs } from "../ui/copy-as.tsx";
 import { Disclosure } from "../ui/disclosure.tsx";
 import { Field, Select } from "../ui/field.tsx";
@@ -22,7 +22,7 @@ import { TemplateSummary } from "./template-summary.tsx";
 
 /** From the template that the address names, otherwise field by field. */
 export function NewSessionPage() {
-  const { environment } = usePlace();
+  const { environment } = useWorkspace();
   const navigate = useNavigate();
   const { template }: { template?: unknown } = useSearch({ strict: false });
   const templates = useList(listTemplates, { query: { limit: 100 } });

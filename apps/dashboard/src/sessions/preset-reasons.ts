@@ -1,8 +1,6 @@
 import type { Reasons, Shares } from "./session-body.ts";
 
-/**
- * The preset reasons in the page's other languages, by the English reason. Most visits never load this file.
- */
+/** The preset reasons in other languages, by the English one. Most visits never load this file. */
 async function load(): Promise<Readonly<Record<string, Reasons>>> {
   const { default: texts } = await import("../../preset-reasons.json", { with: { type: "json" } });
   return texts;
@@ -21,9 +19,7 @@ export async function withTranslations(shares: Shares): Promise<Shares> {
   });
 }
 
-/**
- * The reverse, for a form: translations that only repeat the preset's would outlive a change of the reason.
- */
+/** The reverse, for a form: translations of the preset would outlive a change of the reason. */
 export async function withoutTranslations(shares: Shares): Promise<Shares> {
   const known = await load();
   return changed(shares, (field) => {

@@ -14,7 +14,7 @@ import { call, hasCode } from "../api/call.ts";
 import { rememberEnvironment } from "../api/chosen-environment.ts";
 import { refresh, useData, useList } from "../api/queries.ts";
 import { intlTag, t } from "../i18n/words.ts";
-import { useMay, usePlace } from "../shell/organization-context.ts";
+import { useMay, useWorkspace } from "../shell/organization-context.ts";
 import { Button, LinkButton } from "../ui/button.tsx";
 import { Copy, CopyButton, CopyId, Id } from "../ui/copy.tsx";
 import { ConfirmDialog } from "../ui/dialog.tsx";
@@ -30,7 +30,7 @@ import { Agreement } from "./agreement.tsx";
 import { demandFacts, EvidenceFacts, unmetText } from "./evidence.tsx";
 import { mailLink } from "./mail-link.ts";
 import { sessionTitle } from "./session-title.ts";
-import { followMs, SessionTimeline } from "./timeline.tsx";
+import { pollIntervalMs, SessionTimeline } from "./timeline.tsx";
 
 type WithConsent = Static<typeof SessionWithConsent>;
 
@@ -43,7 +43,7 @@ export function SessionPage() {
   const session = useData(
     getSession,
     { params: { id: sessionId } },
-    { enabled: isId, refetchInterval: followMs },
+    { enabled: isId, refetchInterval: pollIntervalMs },
   );
   if (!isId || hasCode(session.error, "SESSION_NOT_FOUND")) return <NoSession mayBeElsewhere={isId} />;
   return (
@@ -55,7 +55,7 @@ export function SessionPage() {
 
 /** One page for an invalid or truncated identifier, and for a session of the other environment. */
 function NoSession({ mayBeElsewhere }: { mayBeElsewhere: boolean }) {
-  const { organization, environment } = usePlace();
+  const { organization, environment } = useWorkspace();
   const other = environment === "live" ? "sandbox" : "live";
   return (
     <>
@@ -89,7 +89,7 @@ function NoSession({ mayBeElsewhere }: { mayBeElsewhere: boolean }) {
 
 function OneSessionPage({ session }: { session: WithConsent }) {
   const isOpen = session.status === "created" || session.status === "in_progress";
-  const refetchInterval = isOpen ? followMs : false;
+  const refetchInterval = isOpen ? pollIntervalMs : false;
   const times = useData(readTimeline, { params: { id: session.id } }, { refetchInterval });
   // Both are refetched while the session is open, and once more when it has ended.
   useEffect(() => {
@@ -164,7 +164,7 @@ function OneSessionPage({ session }: { session: WithConsent }) {
 }
 
 function ShareLink({ session }: { session: WithConsent }) {
-  const { organization } = usePlace();
+  const { organization } = useWorkspace();
   return (
     <Section title={t.sessions.share}>
       <div className="flex flex-wrap items-start gap-6">

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sessionSteps } from "./session-steps.ts";
 
-type Told = Parameters<typeof sessionSteps>[0];
+type SessionProgress = Parameters<typeof sessionSteps>[0];
 
-const created: Told = {
+const created: SessionProgress = {
   status: "created",
   methods: ["document_chip"],
   consent: null,
@@ -12,10 +12,10 @@ const created: Told = {
   liveness_tries_used: 0,
   evidence: null,
 };
-const consent = { given_at: "2026-01-01T10:00:00.000Z" } as Told["consent"];
+const consent = { given_at: "2026-01-01T10:00:00.000Z" } as SessionProgress["consent"];
 const verifiedAt = "2026-01-01T10:05:00.000Z";
 
-function shown(session: Partial<Told>): string[] {
+function shown(session: Partial<SessionProgress>): string[] {
   return sessionSteps({ ...created, ...session }, null).map(({ name, state }) => `${state} ${name}`);
 }
 
@@ -48,7 +48,7 @@ test("a session that failed says at which step, one that ended otherwise does no
 });
 
 test("the steps are those of the way that the person took", () => {
-  const both: Partial<Told> = { methods: ["wallet_pid", "document_chip"], consent };
+  const both: Partial<SessionProgress> = { methods: ["wallet_pid", "document_chip"], consent };
   assert.deepEqual(shown(both).slice(2), ["now evidence"]);
   assert.deepEqual(shown({ ...both, nfc_tries_used: 1 }).slice(2), ["now chip", "open face"]);
   assert.deepEqual(shown({ ...both, methods: ["wallet_pid", "wallet_mdl"] }).slice(2), ["now wallet"]);
@@ -85,8 +85,8 @@ test("the page was opened and the chip read when the time line says so", () => {
     opened_at: "2026-01-01T09:59:00.000Z",
     steps: [{ name: "chip", tries: 1, passed_at: "2026-01-01T10:02:00.000Z" }],
   };
-  const stepsOf = (session: Partial<Told>, told: typeof times) =>
-    sessionSteps({ ...created, ...session }, told).map(
+  const stepsOf = (session: Partial<SessionProgress>, timeline: typeof times) =>
+    sessionSteps({ ...created, ...session }, timeline).map(
       ({ name, state, at }) => `${state} ${name} ${at ?? "-"}`,
     );
   assert.deepEqual(stepsOf({}, { ...times, steps: [] }).slice(0, 2), [

@@ -2,11 +2,11 @@ import type { DataOf } from "@assay/contract/route";
 import type { readTimeline, SessionWithConsent } from "@assay/contract/sessions";
 import type { Static } from "typebox";
 
-type Way = "chip_and_face" | "wallet";
-type Told = Pick<
+type Method = "chip_and_face" | "wallet";
+type SessionProgress = Pick<
   Static<typeof SessionWithConsent>,
   "status" | "methods" | "consent" | "nfc_tries_used" | "liveness_tries_used"
-> & { evidence: { method: Way; verified_at: string } | null };
+> & { evidence: { method: Method; verified_at: string } | null };
 
 export type StepState = "done" | "now" | "failed" | "open";
 type StepName = "opened" | "agreed" | "chip" | "face" | "wallet" | "evidence";
@@ -18,7 +18,10 @@ type Known = { name: StepName; done: boolean; at?: string | null; tries?: number
  * The steps between creation and end, and the person's progress. A finished step implies those before it.
  * `times` is null until it is loaded.
  */
-export function sessionSteps(session: Told, times: DataOf<typeof readTimeline> | null): SessionStep[] {
+export function sessionSteps(
+  session: SessionProgress,
+  times: DataOf<typeof readTimeline> | null,
+): SessionStep[] {
   const { status, consent, evidence } = session;
   const openedAt = times?.opened_at ?? null;
   const passedAt = (step: string) => times?.steps.find(({ name }) => name === step)?.passed_at ?? null;
@@ -41,13 +44,13 @@ export function sessionSteps(session: Told, times: DataOf<typeof readTimeline> |
   });
 }
 
-function triesOf({ nfc_tries_used, liveness_tries_used }: Told): number {
+function triesOf({ nfc_tries_used, liveness_tries_used }: SessionProgress): number {
   return nfc_tries_used + liveness_tries_used;
 }
 
 /** The steps of the person's method. Until it is known, one step stands for all methods. */
-function evidenceSteps(session: Told, passedAt: (step: string) => string | null): Known[] {
-  switch (wayOf(session)) {
+function evidenceSteps(session: SessionProgress, passedAt: (step: string) => string | null): Known[] {
+  switch (methodOf(session)) {
     case "chip_and_face":
       return [
         {
@@ -65,12 +68,12 @@ function evidenceSteps(session: Told, passedAt: (step: string) => string | null)
   }
 }
 
-function wayOf(session: Told): Way | null {
+function methodOf(session: SessionProgress): Method | null {
   if (session.evidence !== null) return session.evidence.method;
   if (triesOf(session) > 0) return "chip_and_face";
-  const ways = new Set(
+  const methods = new Set(
     session.methods.map((method) => (method === "document_chip" ? "chip_and_face" : "wallet")),
   );
-  const [only] = ways;
-  return only === undefined || ways.size > 1 ? null : only;
+  const [only] = methods;
+  return only === undefined || methods.size > 1 ? null : only;
 }

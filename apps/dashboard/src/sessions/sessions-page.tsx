@@ -135,10 +135,7 @@ function RowTitle({ session }: { session: Static<typeof Session> }) {
   );
 }
 
-/**
- * The listed columns and the partner's metadata. Without the link, which grants access, and without shared
- * data.
- */
+/** The listed columns and the partner's metadata. Not the link, which grants access, nor shared data. */
 function exportSessions(query: Record<string, unknown>): Promise<void> {
   return exportList<Static<typeof Session>>(listSessions, query, {
     name: "sessions",

@@ -13,7 +13,7 @@ import { sessionSteps } from "./session-steps.ts";
 type OneSession = Static<typeof SessionWithConsent>;
 
 /** An open session changes while a person scans a document; an ended one changes only by its webhooks. */
-export const followMs = 4_000;
+export const pollIntervalMs = 4_000;
 
 /** The events of a session, from its creation to the webhooks. */
 export function SessionTimeline(props: { session: OneSession; times: DataOf<typeof readTimeline> | null }) {
@@ -47,7 +47,11 @@ export function SessionTimeline(props: { session: OneSession; times: DataOf<type
 }
 
 function Webhooks({ sessionId, isOpen }: { sessionId: string; isOpen: boolean }) {
-  const events = useList(listEvents, { query: { session_id: sessionId } }, { refetchInterval: followMs });
+  const events = useList(
+    listEvents,
+    { query: { session_id: sessionId } },
+    { refetchInterval: pollIntervalMs },
+  );
   if (events.items.length === 0)
     return (
       <Entry
@@ -63,7 +67,7 @@ function EventEntries({ event }: { event: Static<typeof WebhookEvent> }) {
   const deliveries = useList(
     listDeliveries,
     { query: { event_id: event.id } },
-    { refetchInterval: followMs },
+    { refetchInterval: pollIntervalMs },
   );
   const name = (
     <Link to="/dashboard/events/$eventId" params={{ eventId: event.id }} className="text-ink">

@@ -2,7 +2,7 @@ import type { Environment } from "@assay/contract/facts";
 import { Link } from "@tanstack/react-router";
 import { switchEnvironment } from "../api/chosen-environment.ts";
 import { t } from "../i18n/words.ts";
-import { usePlace } from "./organization-context.ts";
+import { useWorkspace } from "./organization-context.ts";
 
 /** The colour of the environment; the word is always there too. */
 const looks: Record<Environment, { strip: string; chosen: string }> = {
@@ -20,7 +20,7 @@ const part =
 
 /** Shows the environment and leads to the other one, or before live is open, to its requirements. */
 export function EnvironmentSwitch() {
-  const { organization, environment } = usePlace();
+  const { organization, environment } = useWorkspace();
   return (
     <fieldset className="m-0 inline-flex shrink-0 gap-0.5 rounded-control border border-line bg-paper p-0.5 max-[22rem]:w-full">
       <legend className="sr-only">{t.ui.environment}</legend>

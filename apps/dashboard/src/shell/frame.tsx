@@ -10,7 +10,7 @@ import { Brand } from "../ui/public-frame.tsx";
 import { Toasts } from "../ui/toasts.tsx";
 import { EnvironmentSwitch, stripOf } from "./environment-switch.tsx";
 import { navigationOf } from "./navigation.ts";
-import { type Place, usePlace } from "./organization-context.ts";
+import { useWorkspace, type Workspace } from "./organization-context.ts";
 import { SearchButton } from "./search-button.tsx";
 
 /** The breakpoint of the classes below: from here on the menu stands beside the page. */
@@ -28,12 +28,12 @@ function useWideScreen(): boolean {
 
 /** The frame of every page: navigation, organization and environment. */
 export function Frame(props: {
-  organizations: readonly Place["organization"][];
+  organizations: readonly Workspace["organization"][];
   onSwitch: (organizationId: string) => void;
   signOut: ReactNode;
   children: ReactNode;
 }) {
-  const { environment } = usePlace();
+  const { environment } = useWorkspace();
   const [menuOpen, setMenuOpen] = useState(false);
   const isWide = useWideScreen();
   const path = useLocation({ select: (location) => location.pathname });
@@ -89,7 +89,7 @@ const entryClass =
   "flex min-h-10 items-center gap-3 rounded-control px-3 lg:min-h-9 py-1.5 font-medium text-muted no-underline hover:bg-soft hover:text-ink aria-[current=page]:bg-soft aria-[current=page]:font-semibold aria-[current=page]:text-accent";
 
 function Side({ open, signOut }: { open: boolean; signOut: ReactNode }) {
-  const { account, organization } = usePlace();
+  const { account, organization } = useWorkspace();
   return (
     <aside
       id="menu"
@@ -174,10 +174,10 @@ function Initials({ name }: { name: string }) {
 }
 
 function Organizations(props: {
-  organizations: readonly Place["organization"][];
+  organizations: readonly Workspace["organization"][];
   onSwitch: (organizationId: string) => void;
 }) {
-  const { organization } = usePlace();
+  const { organization } = useWorkspace();
   const [choosing, setChoosing] = useState(false);
   return (
     <>

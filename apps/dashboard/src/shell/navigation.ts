@@ -2,7 +2,7 @@ import { hasRole, type Role } from "@assay/contract/route";
 import type { LinkProps } from "@tanstack/react-router";
 import { type Messages, t } from "../i18n/words.ts";
 import type { IconName } from "../ui/icon.tsx";
-import type { Place } from "./organization-context.ts";
+import type { Workspace } from "./organization-context.ts";
 
 type Entry = {
   to: NonNullable<LinkProps["to"]>;
@@ -51,7 +51,7 @@ const navigation: readonly { group: keyof Messages["shell"]["groups"]; entries: 
 ];
 
 /** The pages that this user may see, by group. */
-export function navigationOf({ account, organization }: Pick<Place, "account" | "organization">) {
+export function navigationOf({ account, organization }: Pick<Workspace, "account" | "organization">) {
   return navigation
     .map(({ group, entries }) => ({
       title: t.shell.groups[group],

@@ -6,34 +6,34 @@ import { createContext, useContext } from "react";
 import type { Static } from "typebox";
 import { queries } from "../api/queries.ts";
 
-export type Place = {
+export type Workspace = {
   account: Static<typeof Account>;
   organization: Static<typeof Organization>;
   /** The page's environment. `organization.environment` says only whether live is open. */
   environment: Environment;
 };
 
-export const AccountContext = createContext<Place["account"] | null>(null);
+export const AccountContext = createContext<Workspace["account"] | null>(null);
 
 /** The signed-in account, with or without an organization. */
-export function useAccount(): Place["account"] {
+export function useAccount(): Workspace["account"] {
   const account = useContext(AccountContext);
   if (account === null) throw new Error("This page is shown to somebody who is not signed in.");
   return account;
 }
 
-export const PlaceContext = createContext<Place | null>(null);
+export const WorkspaceContext = createContext<Workspace | null>(null);
 
 /** The signed-in account, and the organization and environment that it acts in. */
-export function usePlace(): Place {
-  const place = useContext(PlaceContext);
-  if (place === null) throw new Error("This page is shown outside of an organization.");
-  return place;
+export function useWorkspace(): Workspace {
+  const workspace = useContext(WorkspaceContext);
+  if (workspace === null) throw new Error("This page is shown outside of an organization.");
+  return workspace;
 }
 
 /** Whether the user has this role or a higher one, and the organization is not about to be deleted. */
 export function useMay(role: Role): boolean {
-  const { organization } = usePlace();
+  const { organization } = useWorkspace();
   return hasRole(organization.role, role) && organization.pending_deletion_at === null;
 }
 

@@ -10,7 +10,7 @@ import { useModal } from "../ui/dialog.tsx";
 import { Icon, type IconName } from "../ui/icon.tsx";
 import { shortId } from "../ui/short-id.ts";
 import { navigationOf } from "./navigation.ts";
-import { usePlace } from "./organization-context.ts";
+import { useWorkspace } from "./organization-context.ts";
 import { forgetSearches, recentSearches, rememberSearch } from "./recent-searches.ts";
 
 type Found = Static<typeof FoundThing>;
@@ -56,7 +56,7 @@ function pathOf({ kind, id }: Found): string {
 }
 
 function useCommands(close: () => void): readonly Command[] {
-  const { account, organization, environment } = usePlace();
+  const { account, organization, environment } = useWorkspace();
   const navigate = useNavigate();
   const go = (to: string) => () => {
     close();
@@ -101,8 +101,7 @@ function useCommands(close: () => void): readonly Command[] {
 
 /**
  * Search and commands. The focus stays in the field while the arrow keys move through the list
- * (`aria-activedescendant`). React Aria's lists do not work here: only React can render into their virtual
- * document.
+ * (`aria-activedescendant`). React Aria's lists do not work here, because they need React itself.
  */
 export function Palette({ onClose }: { onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -113,7 +112,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const result = useData(search, { query: { text: settled } }, { enabled: settled.length > 1 });
   const found = settled.length > 1 ? (result.data?.data.found ?? []) : [];
-  const { organization } = usePlace();
+  const { organization } = useWorkspace();
   const [recent, setRecent] = useState(() => recentSearches(organization.id));
   const words = text.trim().toLowerCase();
   const commands = useCommands(onClose).filter(({ label }) => label.toLowerCase().includes(words));

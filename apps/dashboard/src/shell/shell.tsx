@@ -26,9 +26,9 @@ import { NewOrganizationForm } from "./new-organization.tsx";
 import {
   AccountContext,
   activeOrganizationKey,
-  type Place,
-  PlaceContext,
-  usePlace,
+  useWorkspace,
+  type Workspace,
+  WorkspaceContext,
 } from "./organization-context.ts";
 import { guardPage, leaveSignedOut } from "./sign-out.ts";
 
@@ -79,7 +79,7 @@ function Bare({ wide = false, children }: { wide?: boolean; children: ReactNode 
 }
 
 /** Shown over the page, not instead of it, so that inputs are kept. */
-function SignInAgain({ account }: { account: Place["account"] }) {
+function SignInAgain({ account }: { account: Workspace["account"] }) {
   return (
     <Dialog title={t.shell.again.title} onClose={leaveSignedOut}>
       <Notice kind="info">{t.shell.again.ended}</Notice>
@@ -97,7 +97,7 @@ function SignInAgain({ account }: { account: Place["account"] }) {
   );
 }
 
-function ChooseOrganization({ account }: { account: Place["account"] }) {
+function ChooseOrganization({ account }: { account: Workspace["account"] }) {
   const path = useLocation({ select: (location) => location.pathname });
   const list = useList(listOrganizations, ownOrganizations);
   const chosen = organizationToEnter(list.items);
@@ -156,7 +156,7 @@ function ChooseOrganization({ account }: { account: Place["account"] }) {
       </Bare>
     );
   return (
-    <PlaceContext value={{ account, organization: active.data, environment: chosenEnvironment() }}>
+    <WorkspaceContext value={{ account, organization: active.data, environment: chosenEnvironment() }}>
       <Frame organizations={list.items} onSwitch={switchTo} signOut={<SignOutButton small />}>
         <Soon instead={<Loading />}>
           <Banners />
@@ -164,7 +164,7 @@ function ChooseOrganization({ account }: { account: Place["account"] }) {
         </Soon>
       </Frame>
       <OtherTab organizations={list.items} />
-    </PlaceContext>
+    </WorkspaceContext>
   );
 }
 
@@ -184,7 +184,7 @@ function SignOutButton({ small }: { small?: boolean }) {
   );
 }
 
-function EmailNotice({ account }: { account: Place["account"] }) {
+function EmailNotice({ account }: { account: Workspace["account"] }) {
   const [mailed, setMailed] = useState(false);
   if (account.email_verified || !account.email_verification_required) return null;
   return (
@@ -216,8 +216,8 @@ function switchTo(organizationId: string): void {
   window.location.assign("/dashboard");
 }
 
-function OtherTab({ organizations }: { organizations: readonly Place["organization"][] }) {
-  const { organization } = usePlace();
+function OtherTab({ organizations }: { organizations: readonly Workspace["organization"][] }) {
+  const { organization } = useWorkspace();
   const other = useOtherTabsChoice();
   if (other === null) return null;
   const name = organizations.find(({ id }) => id === other)?.name ?? t.shell.otherTab.another;
@@ -256,7 +256,7 @@ function useLostResults(enabled: boolean): string | null {
 }
 
 function Banners() {
-  const { account, organization } = usePlace();
+  const { account, organization } = useWorkspace();
   const endpoints = useList(listEndpoints, { query: { limit: 100, enabled: true } });
   const keyless = endpoints.items.filter((endpoint) => !endpoint.has_active_key);
   const [first] = keyless;

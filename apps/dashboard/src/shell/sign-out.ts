@@ -6,9 +6,7 @@ import { forgetSearches } from "./recent-searches.ts";
 const storageKey = "assay.signed-out";
 const signInPath = "/dashboard/sign-in";
 
-/**
- * Ends the session in the browser: no data of the user stays on the page, in its memory, or in another tab.
- */
+/** Ends the session in the browser: no data stays on the page, in its memory, or in another tab. */
 export function leaveSignedOut(): void {
   hidePage();
   queries.clear();
@@ -36,8 +34,7 @@ function showPage(): void {
 
 /**
  * A browser may keep a whole page in its back/forward cache, whatever the headers say. So the page hides
- * itself when it is left, and reappears only for the user who was signed in. Returns a function that stops
- * this.
+ * itself when it is left, and reappears only for the same user. Returns a function that stops this.
  */
 export function guardPage(accountId: string): () => void {
   const onStorage = (event: StorageEvent) => {

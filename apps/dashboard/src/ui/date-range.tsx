@@ -7,10 +7,7 @@ import { whenLoaded } from "./when-loaded.ts";
 const load = () => import("./date-range-picker.tsx");
 const Picker = lazy(async () => ({ default: (await load()).DateRangePicker }));
 
-/**
- * A range of days. The button renders at once; the calendar loads on hover or focus and opens on the first
- * press.
- */
+/** A range of days. The calendar loads on hover or focus, and opens on the first press. */
 export function DateRange(props: DateRangeProps) {
   const [wanted, setWanted] = useState(false);
   const button = (

@@ -5,10 +5,7 @@ import { t } from "../i18n/words.ts";
 import { csvOf, saveCsv } from "./csv.ts";
 import { toast } from "./toasts.tsx";
 
-/**
- * A larger export would take long, page by page, and exceed what spreadsheets open. A shorter range of days
- * gives the rest.
- */
+/** A larger export would take long and exceed what spreadsheets open. Users can choose fewer days. */
 const maxExported = 10_000;
 
 type Cell = string | number | null;

@@ -122,9 +122,9 @@ export function Form(props: {
     }
   };
 
-  const inWords = (told: Problem): Problem => {
+  const inWords = (raw: Problem): Problem => {
     const labelOf = (name: string) => (form.current === null ? null : labelIn(form.current, name));
-    return { ...told, message: plainWords(told.message, labelOf), hint: plainWords(told.hint, labelOf) };
+    return { ...raw, message: plainWords(raw.message, labelOf), hint: plainWords(raw.hint, labelOf) };
   };
 
   return (

@@ -2,10 +2,7 @@ import { chooseLanguage, type Language, languages } from "../i18n/language.ts";
 import { t } from "../i18n/words.ts";
 import { Icon } from "./icon.tsx";
 
-/**
- * Lists each language by its own name, so that its readers find it on a page in any language. `compact` is
- * for small spaces.
- */
+/** Each language has its own name, so that its readers find it. `compact` is for small spaces. */
 export function LanguagePicker({ compact = false }: { compact?: boolean }) {
   return (
     <label className="inline-flex items-center gap-2">

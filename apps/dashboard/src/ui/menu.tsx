@@ -7,12 +7,12 @@ export type MenuItem = { label: string; icon: IconName; danger?: boolean; run: (
 /** Further actions behind three dots. It closes on a choice and on Escape, which restores the focus. */
 export function Menu(props: { label: string; items: readonly MenuItem[] }) {
   const [open, setOpen] = useState(false);
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const opener = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (!open) return;
     const onPress = ({ target }: PointerEvent) => {
-      if (!(target instanceof Node && place.current?.contains(target))) setOpen(false);
+      if (!(target instanceof Node && container.current?.contains(target))) setOpen(false);
     };
     document.addEventListener("pointerdown", onPress);
     return () => document.removeEventListener("pointerdown", onPress);
@@ -20,7 +20,7 @@ export function Menu(props: { label: string; items: readonly MenuItem[] }) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape works wherever in the menu the focus is.
     <div
-      ref={place}
+      ref={container}
       className="relative"
       onKeyDown={(event) => {
         if (event.key !== "Escape" || !open) return;

@@ -7,10 +7,7 @@ import { Menu, type MenuItem } from "./menu.tsx";
 import { type Crumb, Facts, Heading, Loading, ProblemNotice } from "./page.tsx";
 import { Tabs } from "./tabs.tsx";
 
-/**
- * The page of one object: name, status and actions in the header, its events on the left, its facts on the
- * right, and its JSON.
- */
+/** One object: status and actions in the header, events on the left, facts on the right, and its JSON. */
 export function ObjectPage(props: {
   crumb: Crumb;
   title: string;

@@ -113,11 +113,11 @@ export function Loading({ lines = 3, tall = false }: { lines?: number; tall?: bo
   );
 }
 
-/** Content that could not be loaded. Without a network there is no button: the page retries on its own. */
+/** Content that could not be loaded. After a lost network, the page loads it again on its own. */
 export function ProblemNotice(props: { error: unknown; retry?: () => unknown }) {
   const online = useOnline();
   const problem = problemOf(props.error);
-  const told =
+  const shown =
     problem.code !== "UNREACHABLE" || props.retry === undefined
       ? problem
       : online
@@ -128,7 +128,7 @@ export function ProblemNotice(props: { error: unknown; retry?: () => unknown }) 
             hint: t.ui.offline.loadsLater,
           };
   return (
-    <Notice kind="bad" problem={told}>
+    <Notice kind="bad" problem={shown}>
       {props.retry ? (
         <p className="pt-1">
           <Button small icon="refresh" onClick={() => void props.retry?.()}>

@@ -1,7 +1,4 @@
-/**
- * A request as a command or code for partners. The code reads the API key from the environment and never
- * contains it.
- */
+/** A request as a command or code, which reads the API key from the environment and never contains it. */
 export type CodeLanguage = "curl" | "typescript" | "python";
 
 export type CodedRequest = { url: string; body: Json };

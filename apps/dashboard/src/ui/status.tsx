@@ -24,10 +24,7 @@ export function Status({ of }: { of: SessionStatus | AttemptStatus }) {
 
 type Delivery = Pick<Static<typeof WebhookDelivery>, "status" | "attempt_count">;
 
-/**
- * A delivery that waits for its first attempt is pending; one that waits for another has failed at least
- * once.
- */
+/** A pending delivery with an attempt behind it has failed at least once. */
 export function deliveryShown({ status, attempt_count: attempts }: Delivery): {
   label: string;
   look: BadgeLook;

@@ -40,7 +40,7 @@ export function Table<T>(props: {
     ? props.columns
     : props.columns.map((column, index) => (index === 0 ? { ...column, phone: "title" as const } : column));
   const hasEnd = placed.some(({ phone }) => phone === "end");
-  const placeOf = (phone: Column<T>["phone"]) =>
+  const phoneClass = (phone: Column<T>["phone"]) =>
     onPhone[phone === "title" && !hasEnd ? "alone" : (phone ?? "below")];
   return (
     <table className="w-full text-left max-md:block">
@@ -63,7 +63,7 @@ export function Table<T>(props: {
             {placed.map(({ header, cell, phone }) => (
               <td
                 key={header}
-                className={`py-3 pe-4 align-top last:pe-0 max-md:p-0 md:[&_button]:whitespace-nowrap ${header === t.ui.actions ? atEnd : ""} ${placeOf(phone)}`}
+                className={`py-3 pe-4 align-top last:pe-0 max-md:p-0 md:[&_button]:whitespace-nowrap ${header === t.ui.actions ? atEnd : ""} ${phoneClass(phone)}`}
               >
                 {phone === undefined && header !== t.ui.actions ? (
                   <span aria-hidden="true" className="shrink-0 text-muted md:hidden">

@@ -15,8 +15,7 @@ function useNow(): Date {
       return () => clearInterval(timer);
     },
     () => {
-      // While no time is shown, nothing updates `now`, so the first time after a pause would use an old
-      // value.
+      // While no time is shown, nothing updates `now`: after a pause it would be old.
       const present = Date.now();
       if (Math.abs(present - now) >= tickMs) now = present;
       return now;
@@ -40,12 +39,12 @@ export function Time(props: {
   if (props.at === null) return <span className="text-muted">{props.never ?? "–"}</span>;
   const at = new Date(props.at);
   const whole = zonedTime(at, props.exact);
-  const told = relativeTime(at, present, props.ahead);
+  const relative = relativeTime(at, present, props.ahead);
   if (props.exact || props.full)
     return (
       <time dateTime={props.at} title={props.at}>
         {whole}
-        {props.full && told !== null ? <span className="text-muted"> ({told})</span> : null}
+        {props.full && relative !== null ? <span className="text-muted"> ({relative})</span> : null}
       </time>
     );
   return (
@@ -56,7 +55,7 @@ export function Time(props: {
       tabIndex={0}
       className="group md:whitespace-nowrap"
     >
-      <span className="group-focus-visible:hidden">{told ?? dayText(at)}</span>
+      <span className="group-focus-visible:hidden">{relative ?? dayText(at)}</span>
       <span className="hidden group-focus-visible:inline">{whole}</span>
     </time>
   );

@@ -6,23 +6,23 @@ import { dayText, durationText, relativeTime, titleTime, zonedTime } from "./tim
 await loadWords("en");
 
 const now = new Date("2026-03-10T12:00:00Z");
-const told = (at: string) => relativeTime(new Date(at), now);
+const relative = (at: string) => relativeTime(new Date(at), now);
 
-test("a moment is told from now, in the unit that fits, and not at all when the date says more", () => {
-  assert.equal(told("2026-03-10T11:59:40Z"), "just now");
-  assert.equal(told("2026-03-10T11:55:00Z"), "5 minutes ago");
-  assert.equal(told("2026-03-10T09:00:00Z"), "3 hours ago");
-  assert.equal(told("2026-03-09T10:00:00Z"), "yesterday");
-  assert.equal(told("2026-03-13T12:00:00Z"), "in 3 days");
-  assert.equal(told("2026-01-01T12:00:00Z"), null);
+test("a moment is relative to now, in the unit that fits, or null when the date says more", () => {
+  assert.equal(relative("2026-03-10T11:59:40Z"), "just now");
+  assert.equal(relative("2026-03-10T11:55:00Z"), "5 minutes ago");
+  assert.equal(relative("2026-03-10T09:00:00Z"), "3 hours ago");
+  assert.equal(relative("2026-03-09T10:00:00Z"), "yesterday");
+  assert.equal(relative("2026-03-13T12:00:00Z"), "in 3 days");
+  assert.equal(relative("2026-01-01T12:00:00Z"), null);
 });
 
 test("what has happened never lies ahead by a few seconds, and what is to come may", () => {
   for (const at of ["2026-03-10T12:00:00.004Z", "2026-03-10T12:00:44Z"]) {
-    assert.equal(told(at), "just now");
+    assert.equal(relative(at), "just now");
     assert.equal(relativeTime(new Date(at), now, true), "in a moment");
   }
-  assert.equal(told("2026-03-10T12:02:00Z"), "in 2 minutes");
+  assert.equal(relative("2026-03-10T12:02:00Z"), "in 2 minutes");
 });
 
 test("a full time names its zone", () => {
@@ -49,10 +49,10 @@ test("a time is written in the language of the page", async () => {
   const at = new Date(2026, 2, 1, 9, 30);
   await loadWords("de");
   assert.equal(dayText(at), "1. März 2026");
-  assert.equal(told("2026-03-10T09:00:00Z"), "vor 3 Stunden");
-  assert.equal(told("2026-03-09T10:00:00Z"), "gestern");
+  assert.equal(relative("2026-03-10T09:00:00Z"), "vor 3 Stunden");
+  assert.equal(relative("2026-03-09T10:00:00Z"), "gestern");
   await loadWords("fr");
   assert.equal(dayText(at), "1 mars 2026");
-  assert.equal(told("2026-03-10T09:00:00Z"), "il y a 3 heures");
+  assert.equal(relative("2026-03-10T09:00:00Z"), "il y a 3 heures");
   await loadWords("en");
 });

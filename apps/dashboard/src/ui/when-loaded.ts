@@ -1,10 +1,7 @@
 import { t } from "../i18n/words.ts";
 import { toast } from "./toasts.tsx";
 
-/**
- * Shows a part of a page once its script is loaded. Rendered earlier, a script that fails to load would break
- * the whole page.
- */
+/** Shows a part of a page once its script is loaded. Until then, a failed load would break the page. */
 export async function whenLoaded(
   load: () => Promise<unknown>,
   what: string,

@@ -45,7 +45,7 @@ test("the key of a certificate is read", (t) => {
   assert.deepEqual(readPublicKey(stdout), { n, e, kid: null, wasPrivate: false });
 });
 
-test("what cannot be used is told in words, and never quotes the key", () => {
+test("a key that cannot be used gets a reason in words, which never quotes the key", () => {
   const elliptic = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const locked = privateKey.export({ format: "pem", type: "pkcs8", cipher: "aes-256-cbc", passphrase: "x" });
   const cases: [string, RegExp][] = [

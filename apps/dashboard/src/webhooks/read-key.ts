@@ -46,7 +46,7 @@ type Jwk = Record<string, unknown>;
 /** Literal braces: in a text, braces mark a placeholder. */
 const braces = { open: "{", close: "}" } as const;
 
-/** Null if the text is not JSON. */
+/** Null if the text does not begin as JSON. */
 function readJwk(text: string): Jwk | null {
   const trimmed = text.trim();
   if (!/^[{[]/.test(trimmed)) return null;

@@ -14,13 +14,13 @@ import { canMakeKeys, type KeyPair, makeKeyPair } from "./key-pair.ts";
 import { keepInPage } from "./page-keys.ts";
 import { readPublicKey } from "./read-key.ts";
 
-type Way = "make" | "own";
+type KeySource = "make" | "own";
 
-const ways = () =>
+const keySources = () =>
   [
     { value: "make", label: t.webhooks.generate, about: t.webhooks.generateAbout },
     { value: "own", label: t.webhooks.ownKey, about: t.webhooks.ownKeyAbout },
-  ] as const satisfies readonly { value: Way; label: string; about: string }[];
+  ] as const satisfies readonly { value: KeySource; label: string; about: string }[];
 
 function todaysName(): string {
   return `key-${new Date().toISOString().slice(0, 10)}`;
@@ -33,7 +33,7 @@ export function RegisterKey(props: {
   send?: typeof call;
   onClose: () => void;
 }) {
-  const [way, setWay] = useState<Way>(canMakeKeys() ? "make" : "own");
+  const [source, setSource] = useState<KeySource>(canMakeKeys() ? "make" : "own");
   const [stripped, setStripped] = useState(false);
   const register = async (name: string, { n, e }: { n: string; e: string }) => {
     await (props.send ?? call)(registerKey, {
@@ -61,11 +61,11 @@ export function RegisterKey(props: {
     <Dialog title={t.webhooks.register} onClose={props.onClose} wide>
       <div className="space-y-5">
         {canMakeKeys() ? (
-          <Choices legend={t.webhooks.keySource} options={ways()} value={way} onChange={setWay} />
+          <Choices legend={t.webhooks.keySource} options={keySources()} value={source} onChange={setSource} />
         ) : (
           <Notice kind="warn">{t.webhooks.noHttpsGenerate}</Notice>
         )}
-        {way === "make" ? (
+        {source === "make" ? (
           <MakePair register={register} onClose={props.onClose} />
         ) : (
           <Form

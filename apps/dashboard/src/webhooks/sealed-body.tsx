@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 import type { Static } from "typebox";
 import { PageProblem } from "../api/page-problem.ts";
 import { t } from "../i18n/words.ts";
-import { usePlace } from "../shell/organization-context.ts";
+import { useWorkspace } from "../shell/organization-context.ts";
 import { Code } from "../ui/code.tsx";
 import { Disclosure } from "../ui/disclosure.tsx";
 import { TextArea } from "../ui/field.tsx";
@@ -59,7 +59,7 @@ export function PastedBody() {
 
 /** Decrypts at once with a key of this page; otherwise asks for one. */
 export function OpenHere({ jwe }: { jwe: string }) {
-  const { organization } = usePlace();
+  const { organization } = useWorkspace();
   const keys = usePageKeys();
   const [opened, setOpened] = useState<string | null>(null);
   useEffect(() => {

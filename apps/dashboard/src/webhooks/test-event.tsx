@@ -13,7 +13,7 @@ import type { Static } from "typebox";
 import { call } from "../api/call.ts";
 import { refresh, useData } from "../api/queries.ts";
 import { t } from "../i18n/words.ts";
-import { usePlace } from "../shell/organization-context.ts";
+import { useWorkspace } from "../shell/organization-context.ts";
 import { ActionButton, Button } from "../ui/button.tsx";
 import { Disclosure } from "../ui/disclosure.tsx";
 import { Select } from "../ui/field.tsx";
@@ -30,7 +30,7 @@ type Sent = { deliveryId: string; sealed: Static<typeof SealedBody> | null };
 
 /** Sends a sample event and follows its delivery. */
 export function TestEvent({ endpointId, enabled }: { endpointId: string; enabled: boolean }) {
-  const { environment } = usePlace();
+  const { environment } = useWorkspace();
   const [type, setType] = useState<EventType>("webhook.endpoint.test");
   const [sent, setSent] = useState<Sent | null>(null);
   // A live receiver acts on every event, so the service sends no samples there.

@@ -61,7 +61,7 @@ export function ZoneScan({
             }
             className="size-full rounded-2xl bg-black object-contain"
           />
-          {picture !== null && <Place {...picture} isTaken={seen !== null || done} />}
+          {picture !== null && <ZoneOutline {...picture} isTaken={seen !== null || done} />}
           {seen !== null && <Outline {...seen} done={done} />}
         </div>
         <div className="flex w-full flex-wrap justify-center gap-3">
@@ -99,7 +99,7 @@ const [pageWidth, pageHeight] = [125, 88];
  * Where to hold the document, with its lines below, until they are found.
  * Debounced, so that it does not flicker.
  */
-function Place({ width, height, isTaken }: { width: number; height: number; isTaken: boolean }) {
+function ZoneOutline({ width, height, isTaken }: { width: number; height: number; isTaken: boolean }) {
   const scale = Math.min((0.9 * width) / pageWidth, (0.8 * height) / pageHeight);
   return (
     <svg
