@@ -54,8 +54,8 @@ function refuseCircles(bundle: Record<string, Chunk>): void {
 }
 
 /**
- * Build plugin: lists the scripts of each page behind the sign-in, so that the service can name them in the
- * page's head. Otherwise a browser discovers them only when it has run the first ones.
+ * Build plugin: lists the scripts of each page behind the sign-in for the service, which names them in the
+ * head. Otherwise a browser discovers them late.
  */
 export function pageFiles(router: URL): {
   name: string;

@@ -8,7 +8,7 @@ import { schemaFunctions, withoutSchemas } from "./without-schemas.ts";
 
 /**
  * One file for what every page behind the sign-in needs, and one for what the sign-in also needs. By default
- * the build makes thirty small files, each with headers of half a kilobyte.
+ * the build makes thirty small files.
  */
 const groups = [
   {

@@ -15,9 +15,8 @@ function isNode(value: unknown): value is Node {
 }
 
 /**
- * Build plugin: keeps of each `route(…)` what a caller needs, its address and who may use it. Schemas and
- * descriptions are a tenth of the dashboard's first screen. The build also makes the sample events, which
- * need the schemas.
+ * Build plugin: keeps of each `route(…)` what a caller needs. Schemas and descriptions are a tenth of the
+ * first screen; sample events are made during the build.
  */
 export function withoutSchemas(): {
   name: string;

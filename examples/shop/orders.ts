@@ -49,8 +49,8 @@ export class Orders extends EventEmitter {
   }
 
   /**
-   * Applies an event once. Recording it and changing the order are one transaction: after a crash in between
-   * the event is sent again and must then count. An event of an abandoned session changes nothing.
+   * Applies an event once. One transaction records it and changes the order: a crash in between would lose
+   * the change. An event of an abandoned session changes nothing.
    */
   settle(eventId: string, of: { orderId: string; sessionId: string }, state: OrderState, note: string): void {
     this.#db.exec("begin immediate");

@@ -23,7 +23,7 @@ class AssayWebhookController
             Log::warning($error->getMessage());
             return response($error->getMessage(), 400);
         }
-        // The queue is a table, which a migration creates: id (a string, primary key) and event (a nullable text).
+        // The queue is a table. Its migration creates id (string, primary key) and event (nullable text).
         DB::table('assay_events')->insertOrIgnore(['id' => json_decode($text)->id, 'event' => $text]);
         // Runs after the response. Also schedule it for failed events: once a minute, without overlapping.
         app()->terminating(fn () => self::handleWaiting());

@@ -27,8 +27,8 @@ export function chosenEnvironment(): Environment {
 }
 
 /**
- * The address decides first, then the last choice in this tab, then in any tab; each organization has its own
- * choice. Without a choice the page shows live if it is open.
+ * The address decides first, then the last choice in this tab, then in any tab, for each organization.
+ * Without a choice the page shows live if it is open.
  */
 export function enterOrganization(organization: Organization): void {
   if (chosen?.organizationId === organization.id) return;

@@ -38,9 +38,8 @@ async function isServiceThere(): Promise<boolean> {
 }
 
 /**
- * Loads a page's script before the router leaves the current page. Without a network that page stays, with
- * its inputs; the router would show the browser's error page. If the service answers, a new release has
- * replaced the script: a fresh document helps.
+ * Loads a page's script before the router leaves the current page, which stays without a network. If the
+ * service answers, a new release has replaced the script: a fresh document helps.
  */
 export async function fetchPage(
   router: AnyRouter,

@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from "react";
 
 /**
- * The token of a mailed link. It arrives in the fragment and leaves the address bar at once, so that neither
- * the history nor a shared screen shows it. Only this page's memory has it.
+ * The token of a mailed link. It leaves the address bar at once, so that neither the history nor a shared
+ * screen shows it.
  */
 let token: string | null = null;
 const listeners = new Set<() => void>();

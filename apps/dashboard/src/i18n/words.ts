@@ -24,8 +24,8 @@ const files: Readonly<Record<Language, { first: Part; later: Part }>> = {
 };
 
 /**
- * The texts of the dashboard. They load before the first page and stay until the document reloads, so
- * functions read them directly. A module must not read them while it loads.
+ * The texts of the dashboard. They load before the first page and stay until the document reloads. A module
+ * must not read them while it loads.
  */
 export let t: Messages;
 

@@ -33,7 +33,7 @@ class ChartBoundary extends Component<{ children: ReactNode }, { failed: boolean
 
 /**
  * A chart for sighted readers, and the same figures as a table for everybody. The chart library loads when
- * the chart comes near the viewport; the space for the chart is reserved.
+ * the chart comes near the viewport.
  */
 export function Chart({ table, ...plot }: PlotProps & { table: ReactNode }) {
   const container = useRef<HTMLDivElement>(null);

@@ -174,7 +174,7 @@ function StepList({ steps, done, next }: { steps: Steps; done: readonly boolean[
   );
 }
 
-/** The service cannot know who has read an event, so the note says only what is known. */
+/** The service cannot see whether a user has read an event, so the note says only what is known. */
 function readNote({ isAccepted, openedHere }: Steps): string | null {
   if (openedHere) return t.overview.start.decrypted;
   return isAccepted ? t.overview.start.accepted : null;

@@ -4,8 +4,8 @@ const maxKept = 5;
 type Kept = { organizationId: string; texts: string[] };
 
 /**
- * References are the partner's data: they stay in this tab, for one organization, until the user signs out or
- * closes the tab. Null if there are none, or storage is turned off.
+ * References are the partner's data: they stay in this tab, for one organization, until sign-out. Null if
+ * there are none, or storage is turned off.
  */
 function read(organizationId: string): Kept | null {
   try {

@@ -33,8 +33,8 @@ function showPage(): void {
 }
 
 /**
- * A browser may keep a whole page in its back/forward cache, whatever the headers say. So the page hides
- * itself when it is left, and reappears only for the same user. Returns a function that stops this.
+ * A browser may keep a page in its back/forward cache. So the page hides itself when it is left, and
+ * reappears only for the same user. Returns a function that stops this.
  */
 export function guardPage(accountId: string): () => void {
   const onStorage = (event: StorageEvent) => {

@@ -23,8 +23,8 @@ export function NewPasswordField({ label, name }: { label: string; name: string 
 }
 
 /**
- * The operator decides who may sign up, so the page asks the service before it shows the form. If the service
- * sends mail, it answers by mail, whether or not the address has an account.
+ * The operator decides who may sign up, so the page asks first. If the service sends mail, it answers there,
+ * whether or not the address has an account.
  */
 export function SignUpForm(props: { onSignedIn: () => unknown; email?: string; afterMail?: string }) {
   const rules = useData(readSignUp, {});

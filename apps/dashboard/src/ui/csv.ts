@@ -1,6 +1,6 @@
 /**
- * A table as CSV (RFC 4180). Every text is quoted, because some spreadsheets separate cells by `;` or a tab.
- * A text that could start a formula, also after such a separator, gets an apostrophe in front.
+ * A table as CSV (RFC 4180). Quotes protect texts where `;` or a tab separates cells. A text that could start
+ * a formula gets an apostrophe in front.
  */
 export function csvOf(rows: readonly (readonly (string | number | null)[])[]): string {
   return rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("");

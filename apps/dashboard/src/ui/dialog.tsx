@@ -10,8 +10,8 @@ import { toast } from "./toasts.tsx";
 const afterListMs = 200;
 
 /**
- * Shows the element as a modal dialog while it is rendered. Afterwards the focus returns to the opener: React
- * removes the dialog before the browser can do so. `whenClosed` receives whether the opener still existed.
+ * Shows the element as a modal dialog. React removes it before the browser restores the focus, so this hook
+ * does. `whenClosed` receives whether the opener still existed.
  */
 export function useModal(
   dialog: RefObject<HTMLDialogElement | null>,

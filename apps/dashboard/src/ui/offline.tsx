@@ -20,8 +20,8 @@ export function useOnline(): boolean {
 }
 
 /**
- * Shown over the page while the device has no network: data may be old, and nothing can be saved. If a page
- * could not be opened, the notice says so until a page opens.
+ * Shown while the device has no network: data may be old, and nothing can be saved. If a page could not be
+ * opened, the notice says so.
  */
 export function OfflineBanner() {
   const online = useOnline();

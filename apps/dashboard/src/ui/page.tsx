@@ -13,8 +13,8 @@ let pagesShown = 0;
 export type Crumb = { label: string; to: NonNullable<LinkProps["to"]> };
 
 /**
- * The heading of a page, below its breadcrumbs. After navigation it gets the focus, as in a new document; on
- * the first page the browser has set the focus. The router, not the focus, sets the scroll position.
+ * The heading of a page, below its breadcrumbs. After navigation it gets the focus, as in a new document, but
+ * does not scroll: the router does.
  */
 export function Heading(props: {
   title: string;

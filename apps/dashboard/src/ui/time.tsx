@@ -25,8 +25,8 @@ function useNow(): Date {
 }
 
 /**
- * A moment. In a list it is relative to now; hover or focus shows it in full, with the time zone. `full`
- * shows both. `exact` shows seconds. `ahead` is for a moment in the future.
+ * A moment, relative to now; hover or focus shows it in full. `full` shows both. `exact` shows seconds.
+ * `ahead` is for a moment in the future.
  */
 export function Time(props: {
   at: string | null;

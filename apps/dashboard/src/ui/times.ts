@@ -21,8 +21,8 @@ const relative = whenNeeded((tag) => new Intl.RelativeTimeFormat(tag, { numeric:
 const maxRelativeDays = 26;
 
 /**
- * `5 minutes ago`, `in 2 days`; null if the date is clearer. Without `isAhead` the moment has passed. If it
- * seems some seconds ahead, the page's clock is behind the service's, or `now` is old.
+ * `5 minutes ago`, `in 2 days`; null if the date is clearer. Without `isAhead` the moment has passed, even if
+ * the page's clock is some seconds behind.
  */
 export function relativeTime(at: Date, now: Date, isAhead = false): string | null {
   const gapMs = at.getTime() - now.getTime();

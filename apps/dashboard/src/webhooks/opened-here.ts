@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from "react";
 
 /**
- * Whether a user of this browser has decrypted an event of the organization. The service cannot know it,
- * because it never sees decrypted events. The browser stores only that it happened.
+ * Whether a user of this browser has decrypted an event of the organization. The service never sees decrypted
+ * events, so the browser remembers it.
  */
 const keyOf = (organizationId: string) => `assay.opened-event.${organizationId}`;
 const listeners = new Set<() => void>();

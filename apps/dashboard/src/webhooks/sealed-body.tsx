@@ -18,7 +18,7 @@ import { rememberOpened } from "./opened-here.ts";
 import { keepInPage, openWithAny, usePageKeys } from "./page-keys.ts";
 import { readPrivateKey } from "./read-key.ts";
 
-/** What a delivery carries: as it is sent, and decrypted for a user who has the private key at hand. */
+/** The payload of a delivery: as sent, and decrypted with the user's private key. */
 export function SealedBodyView({ body }: { body: Static<typeof SealedBody> }) {
   return (
     <div className="space-y-4">

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from "react";
 
-// A receiver has 15 seconds, and the second try follows after 5 more. Half of this time would miss slow
-// receivers; twice this time would make an idle page poll for a minute.
+// A receiver has 15 seconds, and the second try follows after 5 more. Half of this would miss slow receivers;
+// twice this would make idle pages poll for a minute.
 const maxPollMs = 30_000;
 const pollIntervalMs = 700;
 
