@@ -19,10 +19,10 @@ import { ageText, agoText, aheadText, concernWords, countOrMore, jobLooks } from
 type Status = Static<typeof OperatorStatus>;
 
 /** The interval at which processes report. The query pauses in a hidden tab. */
-const lookEveryMs = 10_000;
+const pollIntervalMs = 10_000;
 
 export function OperatorPage() {
-  const status = useData(operatorStatus, {}, { refetchInterval: lookEveryMs });
+  const status = useData(operatorStatus, {}, { refetchInterval: pollIntervalMs });
   const isGone = hasCode(status.error, "NOT_FOUND");
   // Either the operator mark was removed, or the session has ended; loading the account shows which.
   useEffect(() => {

@@ -39,7 +39,7 @@ export function OverviewPage() {
         ) : null}
       </Heading>
       <WithFirstSteps shown={mayCreate && environment === "sandbox"}>
-        {/* In the heading, the button would take a separate line on a phone and shift the content below. */}
+        {/* In the heading, the export button would take a separate line on a phone. */}
         <div className="mb-4 flex items-end justify-between gap-3">
           <DateRange
             label={t.overview.period}

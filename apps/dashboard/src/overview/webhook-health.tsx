@@ -19,7 +19,7 @@ function shortTime(seconds: number): string {
 /** Whether the partner's servers receive their deliveries. */
 export function WebhookHealth(period: { from: string; to: string }) {
   const health = useData(webhooksOverview, { query: period });
-  // Only the endpoint names are needed, so the page skips this request if nothing was sent.
+  // Requested only for their names, so not if nothing was sent.
   const enabled = (health.data?.data.counted ?? 0) > 0;
   const endpoints = useList(listEndpoints, { query: { limit: 100 } }, { enabled });
   const nameOf = (id: string) => {

@@ -101,7 +101,7 @@ function Creation(props: {
   const form = useRef<HTMLDivElement>(null);
   // One idempotency key for each session, however often the user presses the button.
   const [idempotencyKey, setIdempotencyKey] = useState(() => crypto.randomUUID());
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the other inputs never change here.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `bodyOf` never changes while the form exists.
   const follow = useCallback(() => {
     const element = form.current?.querySelector("form");
     if (element) setBody(props.bodyOf(valuesOf(new FormData(element))));
