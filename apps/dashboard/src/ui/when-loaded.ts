@@ -1,7 +1,7 @@
 import { t } from "../i18n/words.ts";
 import { toast } from "./toasts.tsx";
 
-/** Shows a part of a page after its script has loaded: rendered before, a failed load would break the page. */
+/** Shows a part of a page once its script is loaded: before that, a failed load would break the page. */
 export async function whenLoaded(
   load: () => Promise<unknown>,
   what: string,
