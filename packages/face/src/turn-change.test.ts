@@ -43,6 +43,10 @@ test("a face is bent when the mean of its turned looks is under the limit, and n
   assert.equal(isBent(withChange([0.02, 0.19])), true);
   assert.equal(isBent(withChange([0.02, 0.22])), false);
   assert.equal(isBent(withChange([Number.NaN])), false);
+  assert.equal(isBent(withChange([minTurnChange])), false);
+  const [first] = frames;
+  assert.ok(first !== undefined);
+  assert.equal(turnChangeOf([{ ...first, face: null }, ...withChange([0.25])]), 0.25);
 });
 
 test("a turned look is compared with the straight look that is nearest in time and as near to the camera", () => {
@@ -63,5 +67,12 @@ test("a turned look is compared with the straight look that is nearest in time a
   assert.equal(atMs(look(500, 20, 116)), null);
   assert.equal(atMs(look(500, 20, 86)), null);
   assert.equal(atMs(look(500, 20, 114)), 900);
+  assert.equal(atMs(look(900, 12)), 900);
+  assert.equal(atMs(look(500, 20, 115)), 900);
+  assert.equal(atMs(look(450, 20)), 0);
+  assert.equal(atMs(look(-100, 20)), 0);
+  const raised = look(0, 0, 100, 8);
+  assert.equal(straightLookFor(look(500, 0, 100, 4), [raised]), null);
+  assert.equal(straightLookFor(look(500, 20), [{ ...early, face: null }, late])?.atMs, 900);
   assert.equal(straightLookFor({ ...early, face: null }, [late]), null);
 });
