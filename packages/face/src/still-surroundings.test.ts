@@ -7,13 +7,17 @@ import { surroundingsShare } from "./still-surroundings.ts";
 const texture = (x: number, y: number) => 125 + 105 * Math.sin(x * x * 12.9898 + y * 78.233 + x * y * 3.7);
 
 /** A square in which the face and its surroundings have moved by these pixels. */
-function square(face: number, around: number, { gain = 1, shake = 0, shakeDown = 0 } = {}): Float64Array {
+function square(
+  face: number,
+  around: number,
+  { gain = 1, offset = 0, shake = 0, shakeDown = 0 } = {},
+): Float64Array {
   const middle = surroundingsPixels / 2;
   return Float64Array.from({ length: surroundingsPixels ** 2 }, (_, at) => {
     const [x, y] = [(at % surroundingsPixels) - shake, Math.floor(at / surroundingsPixels) - shakeDown];
     // The middle of the face is below that of the square.
     const inFace = ((x - middle) / 15) ** 2 + ((y - middle - 5) / 18) ** 2 < 1;
-    return gain * texture(x - (inFace ? face : around), y);
+    return gain * texture(x - (inFace ? face : around), y) + offset;
   });
 }
 const straight = square(0, 0);
@@ -22,16 +26,17 @@ test("surroundings that stay while the face turns are told from those that turn 
   const bent = surroundingsShare(straight, square(3, 0));
   const head = surroundingsShare(straight, square(3, 7));
   assert.ok(bent !== null && bent < 0.01, `${bent}`);
-  assert.ok(head !== null && head > 0.5, `${head}`);
+  assert.ok(head !== null && head > 0.5 && head < 1.5, `${head}`);
 });
 
 test("surroundings that stay are seen whatever the light is and however the camera trembles", () => {
   for (const how of [
     { gain: 1.25 },
     { gain: 0.8 },
-    { shake: 4 },
+    { offset: 20 },
+    { shake: 5 },
     { shake: -5 },
-    { shakeDown: 3 },
+    { shakeDown: 5 },
     { shakeDown: -5 },
   ]) {
     const share = surroundingsShare(straight, square(3, 0, how));
@@ -56,5 +61,30 @@ test("surroundings that are hardly in the picture are not measured, and neither 
   assert.equal(surroundingsShare(straight, cut(0.62)), null);
   assert.ok((surroundingsShare(straight, cut(0.2)) ?? 1) < 0.05);
   assert.equal(surroundingsShare(straight, straight), null);
+  // Also where only some movements of the camera leave enough of them in the picture.
+  for (let share = 0.3; share < 0.62; share += 0.02) {
+    const left = surroundingsShare(
+      straight,
+      square(3, 7).map((light, at) =>
+        at % surroundingsPixels < share * surroundingsPixels ? Number.NaN : light,
+      ),
+    );
+    assert.ok(left === null || left > 0.2, `${share}: ${left}`);
+  }
   assert.equal(surroundingsShare(new Float64Array(surroundingsPixels ** 2).fill(Number.NaN), straight), null);
+});
+
+test("surroundings without any texture have changed, and a face that cannot be seen is not measured", () => {
+  const middle = surroundingsPixels / 2;
+  const inFace = (at: number) =>
+    ((at % surroundingsPixels) - middle) ** 2 / 15 ** 2 +
+      (Math.floor(at / surroundingsPixels) - middle - 5) ** 2 / 18 ** 2 <
+    1;
+  const blank = surroundingsShare(
+    straight,
+    square(3, 0).map((light, at) => (inFace(at) ? light : 125)),
+  );
+  assert.ok(blank !== null && blank > 0.5, `${blank}`);
+  const hidden = square(3, 0).map((light, at) => (inFace(at) ? Number.NaN : light));
+  assert.equal(surroundingsShare(straight, hidden), null);
 });
