@@ -257,9 +257,11 @@ async function runGroup(folder: string, files: string[]): Promise<Outcome & { no
           ofFile.failures.push({ name: file, text: reason });
           close(left.shift() ?? "", 0);
         } else if (total.failures.length === 0) {
-          const name = files.length === 1 ? `${files[0]}` : `the process of ${files.join(", ")}`;
-          ofFile.failures.push({ name, text: reason });
-          close(name, 0);
+          const who = files.length === 1 ? `${files[0]}` : `the process of ${files[0]} to ${files.at(-1)}`;
+          // The list at the end names the reason too: nothing else tells it from a test that failed.
+          const name = `${who}, after all its tests: ${reason}`;
+          ofFile.failures.push({ name, text: output.trim() === "" ? reason : output.trim().slice(-2000) });
+          close(who, 0);
         }
         continue;
       }
