@@ -21,7 +21,7 @@ const isSystemRun = process.argv.includes("--system");
 const isLongWalk =
   isSystemRun || process.env.ASSAY_EVERY_PAGE !== undefined || process.env.ASSAY_SCREENSHOTS !== undefined;
 const fileTimeoutSeconds = option("file-seconds", isLongWalk ? 1200 : 300);
-const quietSeconds = option("quiet-seconds", 60);
+const quietSeconds = option("quiet-seconds", 15);
 
 type Outcome = {
   passed: number;

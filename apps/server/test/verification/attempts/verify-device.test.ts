@@ -133,6 +133,7 @@ for (const fault of [
 test("a device whose place was taken by another socket is out, and does not fight for it", async (t) => {
   const { verificationUrl, id } = await newSession();
   let token = "";
+  const welcomed = Promise.withResolvers<void>();
   const outcome = await runDevice({
     verificationUrl,
     fetch: async (...call) => {
@@ -148,7 +149,10 @@ test("a device whose place was taken by another socket is out, and does not figh
       const other = await TestDevice.connect(service.url, id, token);
       t.after(() => other.connection.close());
       await other.expect("welcome");
+      welcomed.resolve();
     }),
   });
+  // The replaced device may notice before the other one does.
+  await welcomed.promise;
   assert.deepEqual(outcome, { kind: "closed", sessionId: id, code: "REPLACED" });
 });
