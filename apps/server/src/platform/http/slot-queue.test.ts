@@ -6,6 +6,7 @@ import {
   maxWaitInFloodMs,
   maxWaitingPerSlot,
   maxWaitMs,
+  oldestEvery,
   SlotQueue,
   type Ticket,
 } from "./slot-queue.ts";
@@ -47,6 +48,37 @@ test("a line is served in order; that of a flood newest first, once its oldest h
   assert.equal(firstServed(maxLinePerSlot, maxWaitMs - 1), "0");
   assert.equal(firstServed(maxLinePerSlot + 1, maxInOrderMs - 1), "0");
   assert.equal(firstServed(maxLinePerSlot + 1, maxInOrderMs), String(maxLinePerSlot));
+});
+
+test("one in eight requests of a flood is the oldest", () => {
+  const { clock, started, enter } = watchedQueue();
+  const waiting = names(2 * oldestEvery + maxLinePerSlot);
+  const tickets = new Map([
+    ["held", enter("a", "held")],
+    ...waiting.map((name) => [name, enter("a", name)] as const),
+  ]);
+  clock.ms = maxInOrderMs;
+  for (let i = 0; i < 2 * oldestEvery; i++) tickets.get(started.at(-1) ?? "")?.leave();
+  assert.deepEqual([started[oldestEvery], started[2 * oldestEvery]], ["0", "1"]);
+});
+
+test("a client with 32 connections loses no request after a stall of the machine", () => {
+  const { clock, started, refused, enter } = watchedQueue(32);
+  const tickets = new Map<string, { leave(): void }>();
+  let entered = 0;
+  const send = () => {
+    const name = String(entered++);
+    tickets.set(name, enter("a", name));
+  };
+  for (let i = 0; i < 32; i++) send();
+  clock.ms = 2 * maxInOrderMs;
+  // Each answer takes a millisecond, and the client sends its next request.
+  for (let answered = 0; answered < 2 * maxWaitInFloodMs; answered++) {
+    clock.ms += 1;
+    tickets.get(started[answered] ?? "")?.leave();
+    send();
+  }
+  assert.deepEqual(refused, []);
 });
 
 test("a new request of a flood pushes out the oldest that has waited for two seconds, and one of a short line none", () => {
