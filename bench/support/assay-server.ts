@@ -6,7 +6,8 @@ import { createLog } from "../../apps/server/src/platform/lib/log.ts";
 import { createLogWriter } from "../../apps/server/src/platform/lib/log-writer.ts";
 import { announce } from "./server-process.ts";
 
-const config = loadConfig(process.env);
+// The benchmark of publishing sends test events.
+const config = { ...loadConfig(process.env), organizationTestEventsPerMinute: 100_000 };
 const service = await startService({
   config,
   databaseUrl: config.databaseUrl,

@@ -239,7 +239,6 @@ async function startService({ name, root, folder, postgresUrl, hook, organizatio
     PORT: "0",
     WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
     NODE_EXTRA_CA_CERTS: join(folder, "ca.pem"),
-    ORGANIZATION_TEST_EVENTS_PER_MINUTE: "100000",
   });
   const call = async (path: string, token: string, body: unknown) => {
     const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };

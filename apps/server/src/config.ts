@@ -134,13 +134,6 @@ export const settings = {
     "Exact names or addresses of private hosts that webhooks and logo fetches may reach, comma separated. For development and tests.",
     (entry) => (/[\s/@]/.test(entry) ? "is not a plain host name or address" : null),
   ),
-  webhookMaxInFlight: integer(
-    "WEBHOOK_MAX_IN_FLIGHT",
-    "Maximum number of concurrent webhook attempts of one process. Three quarters are for receivers that answer slowly or never.",
-    1024,
-    16,
-    20_000,
-  ),
   signUp: oneOf(
     "SIGN_UP",
     "Who may create an account. `open`: everyone. `invited`: only addresses with a valid invitation. `closed`: no one. `assay user create` works in every mode.",
@@ -151,13 +144,6 @@ export const settings = {
     "ORGANIZATIONS_PER_USER",
     "Maximum number of organizations that one account may create; one more is answered with 409. Without it, a person could avoid the limits of an organization by creating more of them.",
     10,
-    1,
-    100_000,
-  ),
-  invitationsPerDay: integer(
-    "INVITATIONS_PER_DAY",
-    "Maximum number of invitations a day (UTC), for each organization and for each account across all organizations. One more is answered with 409.",
-    200,
     1,
     100_000,
   ),
@@ -311,20 +297,6 @@ export const settings = {
     "ORGANIZATION_MAX_ENDPOINTS",
     "Maximum number of webhook endpoints of one organization in each environment; one more is answered with 409.",
     200,
-    1,
-    100_000,
-  ),
-  organizationMaxApiKeys: integer(
-    "ORGANIZATION_MAX_API_KEYS",
-    "Maximum number of API keys of one organization in each environment; one more is answered with 409.",
-    500,
-    1,
-    100_000,
-  ),
-  organizationTestEventsPerMinute: integer(
-    "ORGANIZATION_TEST_EVENTS_PER_MINUTE",
-    "Maximum number of test events a minute of one organization in each environment; one more is answered with 409.",
-    60,
     1,
     100_000,
   ),
@@ -486,13 +458,6 @@ export const settings = {
     0,
     300,
   ),
-  shutdownGraceSeconds: integer(
-    "SHUTDOWN_GRACE_SECONDS",
-    "Seconds that requests in flight may take to finish after SIGTERM and draining.",
-    15,
-    1,
-    600,
-  ),
 } as const;
 
 /** Settings with a secret. NAME_FILE may name a file with the value of NAME; SIGHUP reads that file again. */
@@ -516,6 +481,16 @@ export const fixedLimits = {
   databaseConnectSeconds: 10,
   /** Days after which an .eml file in DATA_DIR/mail is removed. */
   mailFileDays: 7,
+  /** Seconds that requests in flight may take to finish after SIGTERM and draining. */
+  shutdownGraceSeconds: 15,
+  /** Maximum number of concurrent webhook attempts of one process. */
+  webhookMaxInFlight: 1024,
+  /** Maximum number of API keys of one organization in each environment. */
+  organizationMaxApiKeys: 500,
+  /** Maximum number of test events a minute of one organization in each environment. */
+  organizationTestEventsPerMinute: 60,
+  /** Maximum number of invitations a day (UTC), for each organization and for each account across all of them. */
+  invitationsPerDay: 200,
   /** Maximum number of invitations a day (UTC) to one address, from all organizations together. */
   invitationsPerRecipient: 10,
   /** Share of ATTEMPT_MEMORY_MB that all verifications of the sandbox may take together. */

@@ -16,14 +16,19 @@ export const removedSettings: Readonly<Record<string, string>> = {
   DATABASE_LOCK_SECONDS: "a request waits 10 seconds for a lock.",
   FACE_ATTACK_SCORE: "a score above one half is an attack, so scale the score in the detector.",
   FACE_QUEUE_LIMIT: "up to 8 tries wait for each of FACE_WORKERS.",
+  INVITATIONS_PER_DAY: "an organization, and an account, may send 200 invitations a day.",
   INVITATIONS_PER_RECIPIENT: "an address gets 10 invitations a day.",
   MAIL_FILE_DAYS: "the service removes mail files after 7 days.",
+  ORGANIZATION_MAX_API_KEYS: "an organization may have 500 API keys in each environment.",
+  ORGANIZATION_TEST_EVENTS_PER_MINUTE: "an organization may send 60 test events a minute.",
   OTEL_METRICS_EXPORTER: "the service sends no metrics to a collector; scrape /metrics with Prometheus.",
   OTEL_METRIC_EXPORT_INTERVAL:
     "the service sends no metrics to a collector; scrape /metrics with Prometheus.",
   OTEL_SERVICE_NAME: "name the service in OTEL_RESOURCE_ATTRIBUTES.",
   OTEL_TRACES_EXPORTER: "the service sends traces if OTEL_EXPORTER_OTLP_ENDPOINT is set.",
   REQUEST_MAX_WAIT_MS: "a request waits for a slot for at most 10 seconds.",
+  SHUTDOWN_GRACE_SECONDS: "requests in flight have 15 seconds to finish.",
+  WEBHOOK_MAX_IN_FLIGHT: "a process makes up to 1,024 webhook attempts at a time.",
 };
 
 /** One sentence for each removed setting that is still set. */

@@ -116,7 +116,7 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
     files_run_out: onlyAlarm(`AssayFilesRunOut page 5m overload
       process_open_fds / process_max_fds > 0.8 and on (instance, job) assay_build_info
       {{ $labels.instance }} has {{ $value | humanizePercentage }} of its files and connections in use.
-      Raise the limit of open files, or lower HTTP_MAX_CONNECTIONS or WEBHOOK_MAX_IN_FLIGHT.`),
+      Raise the limit of open files, or lower HTTP_MAX_CONNECTIONS.`),
   }),
 
   publicAddress: about("Public address", ({ base }) => `${base} answers.`, {

@@ -15,7 +15,8 @@ import { until } from "../../support/until.ts";
 
 const receiver = await startReceiver();
 const { api, clock, core, runJob, logLines } = await startTestService({
-  env: { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1", ORGANIZATION_TEST_EVENTS_PER_MINUTE: "6" },
+  env: { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" },
+  config: { organizationTestEventsPerMinute: 6 },
   webhooks: { ca: receiver.ca },
 });
 const hourMs = 3_600_000;

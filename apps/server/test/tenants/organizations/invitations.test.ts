@@ -8,8 +8,7 @@ import { readMails } from "../../support/mails.ts";
 import { startTestService } from "../../support/service.ts";
 
 const service = await startTestService({
-  env: { INVITATIONS_PER_DAY: "12" },
-  config: { invitationsPerRecipient: 3 },
+  config: { invitationsPerDay: 12, invitationsPerRecipient: 3 },
 });
 const { api, core, clock } = service;
 

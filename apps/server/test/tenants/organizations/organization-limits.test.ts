@@ -10,14 +10,13 @@ import { startTestService } from "../../support/service.ts";
 const env = {
   ORGANIZATION_MAX_OPEN_SESSIONS: "7",
   ORGANIZATION_MAX_ENDPOINTS: "3",
-  ORGANIZATION_MAX_API_KEYS: "4",
-  ORGANIZATION_TEST_EVENTS_PER_MINUTE: "5",
   WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
 };
-const service = await startTestService({ env, role: "api" });
+const config = { organizationMaxApiKeys: 4, organizationTestEventsPerMinute: 5 };
+const service = await startTestService({ env, config, role: "api" });
 const { clock } = service;
 /** A second process on the same database. */
-const second = await startTestService({ env, role: "api", databaseUrl: service.databaseUrl, clock });
+const second = await startTestService({ env, config, role: "api", databaseUrl: service.databaseUrl, clock });
 const elsewhere = (api: Api, key: string) => [api, second.api.as(key)];
 
 /**
