@@ -7,7 +7,7 @@
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { livenessLimits } from "@assay/face/limits";
-import { matchThresholds } from "@assay/face/match";
+import { defaultMatchDistance } from "@assay/face/match";
 import { type FaceModels, loadFaceModels } from "../apps/server/src/verification/face/face-models.ts";
 import { loadUprightEmbedding } from "../apps/server/test/support/upright-embedding.ts";
 import {
@@ -63,7 +63,7 @@ function report(distances: PairDistances): string[] {
     return `${threshold.toFixed(2)}       ${shown(falseMatch)}  |  ${shown(falseNonMatch)}${note}`;
   };
   for (const threshold of detThresholds) lines.push(atThreshold(threshold));
-  lines.push(atThreshold(matchThresholds.match, "   ← FACE_MATCH_DISTANCE, unless you set it"), "");
+  lines.push(atThreshold(defaultMatchDistance, "   ← FACE_MATCH_DISTANCE, unless you set it"), "");
   for (const rate of wantedRates) {
     const threshold = thresholdFor(distances, rate);
     const name = `FACE_MATCH_DISTANCE for an FMR of at most ${rate * 100} %`;

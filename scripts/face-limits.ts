@@ -4,7 +4,7 @@ import { colourLimits } from "@assay/face/colour-signal";
 import type { FailureReason } from "@assay/face/failure-reason";
 import { rivalSizeShare } from "@assay/face/find-faces";
 import { livenessLimits } from "@assay/face/limits";
-import { copyDistance, matchThresholds } from "@assay/face/match";
+import { closeDistance, copyDistance, defaultMatchDistance } from "@assay/face/match";
 import { minTurnChange } from "@assay/face/turn-change";
 
 const seconds = (ms: number) => `${ms / 1000} s`;
@@ -34,10 +34,9 @@ function failsWhen(maxFramePixels: number): Readonly<Record<FailureReason, strin
     cut: `between two frames, with the seconds between them, the head turns by more than ${limits.cut.degrees}° plus ${limits.cut.degreesPerSecond}° a second, the face moves by more than ${limits.cut.shift} of its height plus ${limits.cut.shiftPerSecond} a second or grows by more than ${limits.cut.growth * 100} % plus ${limits.cut.growthPerSecond * 100} % a second; or the light around changes ${limits.cut.light}-fold, or the picture has another size`,
     face_changed: `straight looks differ by more than ${distance(limits.samePersonFrontal)}, or a turned one by more than ${distance(limits.samePersonTurned)} from them`,
     colours_not_followed: `only with \`FACE_COLOURS=require\`: a correlation under ${colourLimits.followedFrom}, or not measurable`,
-    match_in_review_band:
-      "the distance to the portrait is over `FACE_MATCH_DISTANCE` and not over `FACE_REVIEW_DISTANCE`",
-    match_too_far: "the distance to the portrait is over `FACE_REVIEW_DISTANCE`",
-    portrait_copied: `a straight look is nearer than ${distance(copyDistance(matchThresholds))} to the portrait at the default distance of a match, as no other picture of a person is`,
+    match_in_review_band: `the distance to the portrait is over \`FACE_MATCH_DISTANCE\`, and at the default distance of a match not over ${distance(closeDistance(defaultMatchDistance))}`,
+    match_too_far: "the distance to the portrait is larger",
+    portrait_copied: `a straight look is nearer than ${distance(copyDistance(defaultMatchDistance))} to the portrait at the default distance of a match, as no other picture of a person is`,
     face_bent: `the head turned, and face and surroundings changed as those of a bent picture: by less than ${minTurnChange}`,
     attack_detected: "only with `FACE_ATTACK_POLICY=require`: the score of your own detector is over 0.5",
   };
@@ -74,8 +73,8 @@ export function describeMatch(): string {
   return [
     "| Distance | Decision |",
     "|---|---|",
-    `| up to \`FACE_MATCH_DISTANCE\` (${distance(matchThresholds.match)}) | match |`,
-    `| up to \`FACE_REVIEW_DISTANCE\` (${distance(matchThresholds.review)}) | failure, named \`match_in_review_band\` |`,
+    `| up to \`FACE_MATCH_DISTANCE\` (${distance(defaultMatchDistance)}) | match |`,
+    `| up to ${distance(closeDistance(defaultMatchDistance))}, and in proportion to another \`FACE_MATCH_DISTANCE\` | failure, named \`match_in_review_band\` |`,
     "| beyond | failure, `match_too_far` |",
   ].join("\n");
 }

@@ -3,7 +3,7 @@ import path from "node:path";
 import { type Challenge, newChallenge } from "@assay/face/challenge";
 import type { FailureReason } from "@assay/face/failure-reason";
 import { livenessLimits } from "@assay/face/limits";
-import { copyDistance, matchThresholds } from "@assay/face/match";
+import { copyDistance, defaultMatchDistance } from "@assay/face/match";
 import { type Box, distanceOf, type FaceMeasurement, type FrameMeasurement } from "@assay/face/measurement";
 import { isBent, straightLookFor, turnChange } from "@assay/face/turn-change";
 import { encode } from "jpeg-js";
@@ -115,7 +115,7 @@ function countGenuine(
   for (const one of straight) {
     if (one === portrait) continue;
     counts.pairs++;
-    if (distanceOf(one.embedding, portrait.embedding) < copyDistance(matchThresholds)) counts.copies++;
+    if (distanceOf(one.embedding, portrait.embedding) < copyDistance(defaultMatchDistance)) counts.copies++;
   }
   const frames = looks.map(
     ({ face, picture }, atMs): FrameMeasurement => ({

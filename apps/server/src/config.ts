@@ -4,7 +4,7 @@ import { signUpModes } from "@assay/contract/accounts";
 import type { Purpose } from "@assay/credential/trust-anchor";
 import { isEmrtdError } from "@assay/emrtd/emrtd-error";
 import { parsePolicy } from "@assay/emrtd/verify/parse-policy";
-import { matchThresholds } from "@assay/face/match";
+import { defaultMatchDistance } from "@assay/face/match";
 import { parseRing } from "./platform/lib/key-ring.ts";
 import {
   databaseAddress,
@@ -404,14 +404,7 @@ export const settings = {
   faceMatchDistance: decimal(
     "FACE_MATCH_DISTANCE",
     "Maximum distance between a person and the portrait of the chip that counts as a match. Smaller is stricter.",
-    matchThresholds.match,
-    0,
-    2,
-  ),
-  faceReviewDistance: decimal(
-    "FACE_REVIEW_DISTANCE",
-    "Up to this distance the service reports a failed match as close. Must not be below FACE_MATCH_DISTANCE.",
-    matchThresholds.review,
+    defaultMatchDistance,
     0,
     2,
   ),

@@ -100,9 +100,6 @@ export function loadConfig(env: Environment): Config {
   if (config.rpTermsFile !== "" && (env.RP_TERMS_VERSION ?? "").trim() === "") {
     problems.push("RP_TERMS_VERSION must be set together with RP_TERMS_FILE.");
   }
-  if (config.faceReviewDistance < config.faceMatchDistance) {
-    problems.push("FACE_REVIEW_DISTANCE must not be below FACE_MATCH_DISTANCE.");
-  }
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
 }

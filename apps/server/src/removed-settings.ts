@@ -16,6 +16,7 @@ export const removedSettings: Readonly<Record<string, string>> = {
   DATABASE_LOCK_SECONDS: "a request waits 10 seconds for a lock.",
   FACE_ATTACK_SCORE: "a score above one half is an attack, so scale the score in the detector.",
   FACE_QUEUE_LIMIT: "up to 8 tries wait for each of FACE_WORKERS.",
+  FACE_REVIEW_DISTANCE: "a failed match up to 9 % beyond FACE_MATCH_DISTANCE is named as close.",
   INVITATIONS_PER_DAY: "an organization, and an account, may send 200 invitations a day.",
   INVITATIONS_PER_RECIPIENT: "an address gets 10 invitations a day.",
   MAIL_FILE_DAYS: "the service removes mail files after 7 days.",

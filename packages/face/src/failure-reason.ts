@@ -5,7 +5,7 @@ export type FailureReason =
   | LivenessReason
   /** A frame is no picture that is taken here. */
   | "frame_unreadable"
-  /** The distance lies in the review band: close, and not close enough. */
+  /** The distance is close to that of a match, and not close enough. */
   | "match_in_review_band"
   | "match_too_far"
   /** A frame is a copy of the portrait. */

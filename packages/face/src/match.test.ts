@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { matchPortrait, matchThresholds } from "./match.ts";
+import { matchPortrait } from "./match.ts";
 
 /** An embedding at exactly this distance from the origin. */
 const at = (distance: number): number[] => [distance, 0, 0, 0];
 const portrait = at(0);
 
-test("the match is decided by the thresholds, which belong to the better side", () => {
+test("a match, and a close one, end at distances that belong to the better side", () => {
   assert.equal(matchPortrait(portrait, [at(0.55)]).decision, "match");
-  assert.equal(matchPortrait(portrait, [at(0.550001)]).decision, "review");
-  assert.equal(matchPortrait(portrait, [at(0.6)]).decision, "review");
+  assert.equal(matchPortrait(portrait, [at(0.550001)]).decision, "close");
+  assert.equal(matchPortrait(portrait, [at(0.6)]).decision, "close");
   assert.equal(matchPortrait(portrait, [at(0.600001)]).decision, "mismatch");
-  assert.equal(matchPortrait(portrait, [at(0.4)], { match: 0.3, review: 0.35 }).decision, "mismatch");
+  assert.equal(matchPortrait(portrait, [at(0.4)], 0.3).decision, "mismatch");
 });
 
 test("the match follows neither the luckiest nor the unluckiest frame", () => {
@@ -26,7 +26,7 @@ test("a frame that is nearer to the portrait than another picture of the person 
   assert.equal(isCopy(0.3, 0.1999, 0.5), true);
   assert.equal(isCopy(Number.NaN), false);
   // It belongs to the embedding as the distance of a match does.
-  const other = { match: 1.1, review: 1.2 };
+  const other = 1.1;
   assert.equal(matchPortrait(portrait, [at(0.399)], other).isCopy, true);
   assert.equal(matchPortrait(portrait, [at(0.401)], other).isCopy, false);
 });
@@ -45,5 +45,5 @@ test("the match never gets better when a frame gets worse", () => {
 test("the match is never made of nothing, of other models' embeddings or of what is not a number", () => {
   assert.throws(() => matchPortrait(portrait, []), RangeError);
   assert.throws(() => matchPortrait(portrait, [[1, 2]]), RangeError);
-  assert.equal(matchPortrait(portrait, [[Number.NaN, 0, 0, 0]], matchThresholds).decision, "mismatch");
+  assert.equal(matchPortrait(portrait, [[Number.NaN, 0, 0, 0]]).decision, "mismatch");
 });

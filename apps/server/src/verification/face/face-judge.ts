@@ -8,7 +8,7 @@ import type { FailureReason } from "@assay/face/failure-reason";
 import { foreseeFailure } from "@assay/face/foresee-failure";
 import { type LivenessLimits, livenessLimits } from "@assay/face/limits";
 import { judgeMovements, judgeTiming } from "@assay/face/liveness";
-import { type MatchThresholds, matchPortrait, matchThresholds } from "@assay/face/match";
+import { defaultMatchDistance, matchPortrait } from "@assay/face/match";
 import { isBent, turnChangeOf } from "@assay/face/turn-change";
 import type { Log } from "../../platform/lib/log.ts";
 import type { Metrics } from "../../platform/lib/metrics.ts";
@@ -97,7 +97,7 @@ export type FaceJudge = {
 export type FaceJudgeOptions = {
   readonly log: Log;
   readonly metrics: Metrics;
-  readonly thresholds?: MatchThresholds;
+  readonly matchDistance?: number;
   readonly limits?: LivenessLimits;
   readonly colourLimits?: ColourLimits;
   /** `risk`: the colours only weigh on the risk score; `require`: a face that does not follow them fails. */
@@ -202,18 +202,18 @@ async function judge(
     return { kind: "fault", reason: "worker_error" };
 
   if (isBent(measured.frames)) return livenessFailed(["face_bent"]);
-  const thresholds = options.thresholds ?? matchThresholds;
+  const matchDistance = options.matchDistance ?? defaultMatchDistance;
   const { decision, distance, isCopy } = matchPortrait(
     measured.portraitEmbedding,
     movements.frontal,
-    thresholds,
+    matchDistance,
   );
   if (isCopy) return livenessFailed(["portrait_copied"]);
   if (decision !== "match")
     return {
       kind: "failed",
       code: "selfie_face_mismatch",
-      reasons: [decision === "review" ? "match_in_review_band" : "match_too_far"],
+      reasons: [decision === "close" ? "match_in_review_band" : "match_too_far"],
     };
   const riskInputs: FaceRiskInputs = {
     distance,
@@ -229,7 +229,7 @@ async function judge(
   const checks: FaceCheck[] = ["movements", "one_person", "portrait", "not_a_copy"];
   if (turnChangeOf(measured.frames) !== null) checks.push("head_turned");
   if (colours.outcome === "followed") checks.push("colours");
-  return { kind: "passed", distance, riskInputs, risk: faceRisk(riskInputs, thresholds), checks };
+  return { kind: "passed", distance, riskInputs, risk: faceRisk(riskInputs, matchDistance), checks };
 }
 
 /** Null without a detector, or if it found nothing. */
@@ -280,11 +280,11 @@ function riskOf(signs: readonly AttackSign[]): number {
 }
 
 /** The face's part of `risk_score`, from 0 to 1; `docs/face.md` explains it. */
-export function faceRisk(inputs: FaceRiskInputs, thresholds: MatchThresholds = matchThresholds): number {
+export function faceRisk(inputs: FaceRiskInputs, matchDistance = defaultMatchDistance): number {
   const share = (value: number, from: number, to: number) =>
     Math.min(Math.max((value - from) / (to - from), 0), 1);
   const risk =
-    0.3 * share(inputs.distance, 0.6 * thresholds.match, thresholds.match) +
+    0.3 * share(inputs.distance, 0.6 * matchDistance, matchDistance) +
     colourRisk[inputs.colours] +
     0.1 * share(inputs.identitySpread, 0.3, livenessLimits.samePersonFrontal) +
     (inputs.stillHead ? stillHeadRisk : 0) +

@@ -1,24 +1,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { matchThresholds } from "@assay/face/match";
+import { defaultMatchDistance } from "@assay/face/match";
 import { loadConfig } from "../../load-config.ts";
 import { ConfigError } from "../../settings/config-error.ts";
 import { faceJudgeSettings } from "./face-settings.ts";
 import { poolLimits } from "./pool-limits.ts";
 
-test("the face settings are the documented thresholds when nothing is set", () => {
+test("the face settings are the documented ones when nothing is set", () => {
   const settings = faceJudgeSettings(loadConfig({}));
-  assert.deepEqual(settings.thresholds, matchThresholds);
+  assert.equal(settings.matchDistance, defaultMatchDistance);
   assert.equal(settings.colours, "risk");
   assert.equal(settings.pool?.modelsModule, undefined);
   assert.equal(settings.pool?.workers, poolLimits.workers);
 });
 
-test("the face settings carry the operator's thresholds, workers, models and detector", () => {
+test("the face settings carry the operator's distance, workers, models and detector", () => {
   const settings = faceJudgeSettings(
     loadConfig({
       FACE_MATCH_DISTANCE: "0.45",
-      FACE_REVIEW_DISTANCE: "0.5",
       FACE_WORKERS: "3",
       FACE_COLOURS: "require",
       FACE_MODELS_FILE: "/opt/models/face models.mjs",
@@ -27,7 +26,7 @@ test("the face settings carry the operator's thresholds, workers, models and det
     }),
   );
   assert.deepEqual(settings, {
-    thresholds: { match: 0.45, review: 0.5 },
+    matchDistance: 0.45,
     colours: "require",
     detector: "require",
     pool: {
@@ -39,11 +38,7 @@ test("the face settings carry the operator's thresholds, workers, models and det
   });
 });
 
-test("the face settings are refused when the review band would end before it begins, or a distance is no number", () => {
-  assert.throws(
-    () => loadConfig({ FACE_MATCH_DISTANCE: "0.61" }),
-    (error) => error instanceof ConfigError && error.problems.join().includes("FACE_REVIEW_DISTANCE"),
-  );
+test("the face settings are refused when a distance is no number", () => {
   for (const bad of ["-1", "0.5.1", "1e-3", "3", "half"])
     assert.throws(() => loadConfig({ FACE_MATCH_DISTANCE: bad }), ConfigError, bad);
 });

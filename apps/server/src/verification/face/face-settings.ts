@@ -13,7 +13,7 @@ export function faceJudgeSettings(config: Config): Omit<FaceJudgeOptions, "log" 
   const detector = moduleAt(config.faceAttackDetector);
   const readableFolders = [models, detector].flatMap((module) => (module === null ? [] : [module.folder]));
   return {
-    thresholds: { match: config.faceMatchDistance, review: config.faceReviewDistance },
+    matchDistance: config.faceMatchDistance,
     colours: config.faceColours,
     detector: config.faceAttackPolicy,
     pool: {

@@ -51,7 +51,7 @@ test("the verdict passes with what the risk score needs", async () => {
   assert.ok(Math.abs(faceRisk(verdict.riskInputs) - 0.1) < 1e-9);
 });
 
-test("the verdict names the review band apart from a plain mismatch, by the operator's thresholds", async () => {
+test("the verdict names a close match apart from a plain mismatch, by the operator's distance", async () => {
   const mismatch = (reason: string) => ({
     kind: "failed",
     code: "selfie_face_mismatch",
@@ -59,9 +59,9 @@ test("the verdict names the review band apart from a plain mismatch, by the oper
   });
   assert.deepEqual(await verdictOn(at(0.58)), mismatch("match_in_review_band"));
   assert.deepEqual(await verdictOn(at(0.7)), mismatch("match_too_far"));
-  const thresholds = { match: 0.1, review: 0.15 };
-  assert.deepEqual(await verdictOn(at(0.3), { thresholds }), mismatch("match_too_far"));
-  assert.deepEqual(await verdictOn(at(0.12), { thresholds }), mismatch("match_in_review_band"));
+  const matchDistance = 0.1;
+  assert.deepEqual(await verdictOn(at(0.3), { matchDistance }), mismatch("match_too_far"));
+  assert.deepEqual(await verdictOn(at(0.105), { matchDistance }), mismatch("match_in_review_band"));
 });
 
 test("the verdict fails on a copy of the portrait, and on a face that turns without its surroundings", async () => {
