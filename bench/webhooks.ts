@@ -205,7 +205,6 @@ async function throughput(bench: Bench, events: number): Promise<void> {
   const bare = async () => {
     const child = await bench.fork("webhook-bare.ts", {}, 0);
     const job = {
-      ask: "run",
       organizationId,
       endpointId: endpoint.id,
       keyId: endpoint.keyId,

@@ -50,10 +50,7 @@ export async function publishing(
   const { cert, key } = authority.issue(["127.0.0.1"]);
   const receiver = await forked("webhook-receiver.ts", { CERT: cert, KEY: key });
   const { port } = await ask<{ port: number }>(receiver, { ask: "ports" });
-  const start = async (
-    name: string,
-    root: string,
-  ): Promise<System & { bareJob: object; databaseUrl: string }> => {
+  const start = async (name: string, root: string): Promise<System> => {
     await admin.query(`create database ${name}`);
     return startService({
       name,
@@ -66,13 +63,8 @@ export async function publishing(
   };
   const systems: System[] = [];
   try {
-    const ours = await start("ours", resolve(import.meta.dirname, "../.."));
-    systems.push(ours);
+    systems.push(await start("ours", resolve(import.meta.dirname, "../..")));
     if (against !== null) systems.push(await start("before", resolve(against)));
-    // The service makes the tables, and leaves them to the bare one.
-    const prepared = await start("bare", resolve(import.meta.dirname, "../.."));
-    await prepared.stop();
-    systems.push(await startBare(prepared, folder));
     const measure = async (system: System, count: number): Promise<Figures> => {
       // Test events are limited per minute, and this sends more, so those of the previous round are deleted.
       await system.forgetEvents();
@@ -133,9 +125,6 @@ function report(figures: ReadonlyMap<string, readonly Figures[]>): void {
     ];
     console.log(`  ${name.padEnd(8)} ${parts.join(", ")}`);
   }
-  console.log(
-    `  deliveries per CPU second against the bare server ${(cpuMs("bare") / cpuMs("ours")).toFixed(2)}`,
-  );
   if (figures.has("before"))
     console.log(`  against the version before (goal 2) ${(cpuMs("before") / cpuMs("ours")).toFixed(2)}`);
 }
@@ -251,10 +240,7 @@ async function startService({ name, root, folder, postgresUrl, hook, organizatio
   const newPartner = async (at: number) => {
     const person = { name: "Bench", email: `bench${at}@example.com`, password };
     const { token } = await call("/v1/auth/sign-up/email", "", person);
-    const { id: organizationId } = await call("/v1/auth/orgs", String(token), {
-      name: "Bench",
-      slug: `bench${at}`,
-    });
+    await call("/v1/auth/orgs", String(token), { name: "Bench", slug: `bench${at}` });
     const { key: secret } = await call("/v1/auth/api-keys", String(token), {
       name: "bench",
       scopes: ["webhooks:read", "webhooks:write"],
@@ -262,19 +248,16 @@ async function startService({ name, root, folder, postgresUrl, hook, organizatio
     const { endpoint } = (await call("/v1/webhooks/endpoints", String(secret), { url: hook })) as {
       endpoint: { id: string };
     };
-    const { id: keyId } = await call(`/v1/webhooks/endpoints/${endpoint.id}/keys`, String(secret), {
+    await call(`/v1/webhooks/endpoints/${endpoint.id}/keys`, String(secret), {
       key_id: "bench",
       algorithm: "RSA-OAEP-256",
       key_type: "RSA",
       jwk: { kty: "RSA", n, e, alg: "RSA-OAEP-256", use: "enc", kid: "bench" },
     });
-    return { organizationId, endpoint, keyId, secret };
+    return { endpoint, secret };
   };
   const partners = [];
   while (partners.length < organizations) partners.push(await newPartner(partners.length));
-  const [partner] = partners;
-  if (partner === undefined) throw new Error("there is no organization to publish for");
-  const { organizationId, endpoint, keyId } = partner;
   return {
     name,
     url: server.url,
@@ -285,35 +268,6 @@ async function startService({ name, root, folder, postgresUrl, hook, organizatio
     cpuSeconds: async () => (await server.usage()).cpuMicroseconds / 1e6,
     forgetEvents: () => forgetEvents(databaseUrl),
     stop: () => server.stop(),
-    databaseUrl,
-    bareJob: {
-      organizationId,
-      endpointId: endpoint.id,
-      keyId,
-      n,
-      e,
-      url: hook,
-      secret: `whsec_${"A".repeat(43)}=`,
-    },
-  };
-}
-
-async function startBare(
-  { bareJob, databaseUrl, targets }: System & { bareJob: object; databaseUrl: string },
-  folder: string,
-): Promise<System> {
-  const child = await forked("webhook-bare.ts", {
-    DATABASE_URL: databaseUrl,
-    NODE_EXTRA_CA_CERTS: join(folder, "ca.pem"),
-  });
-  const { port } = await ask<{ port: number }>(child, { ask: "serve", ...bareJob });
-  return {
-    name: "bare",
-    url: `http://127.0.0.1:${port}`,
-    targets: targets.map(({ headers }) => ({ path: "/", headers })),
-    cpuSeconds: async () => (await ask<{ cpuUs: number }>(child, { ask: "usage" })).cpuUs / 1e6,
-    forgetEvents: () => forgetEvents(databaseUrl),
-    stop: async () => child.kill("SIGKILL"),
   };
 }
 

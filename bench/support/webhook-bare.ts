@@ -3,18 +3,15 @@
 import {
   constants,
   createCipheriv,
-  createHash,
   createHmac,
   createPublicKey,
   publicEncrypt,
   randomBytes,
 } from "node:crypto";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import pg from "pg";
 import { Agent } from "undici";
 import { packPayload, unpackPayload } from "../../apps/server/src/delivery/webhooks/stored-payload.ts";
-import { newId, newUuid } from "../../apps/server/src/platform/kernel/ids.ts";
+import { newId } from "../../apps/server/src/platform/kernel/ids.ts";
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL ?? "", max: 10 });
 const agent = new Agent({ allowH2: false });
@@ -124,10 +121,7 @@ function publishAll(job: Job): Promise<unknown> {
 }
 
 /** Sends published events until `job.events` have arrived. */
-function startSending(job: Omit<Job, "n" | "e" | "keyId" | "data" | "perTransaction">): {
-  done: Promise<void>;
-  wake: () => void;
-} {
+function sendAll(job: Job): Promise<void> {
   const url = new URL(job.url);
   const standardKey = Buffer.from(job.secret.slice(6), "base64");
 
@@ -204,84 +198,17 @@ function startSending(job: Omit<Job, "n" | "e" | "keyId" | "data" | "perTransact
     if (finished.length > 0) void record();
   }, 5);
   void claim();
-  return { done: done.promise.finally(() => clearInterval(flusher)), wake: () => void claim() };
+  return done.promise.finally(() => clearInterval(flusher));
 }
 
 async function run(job: Job): Promise<void> {
-  const { done } = startSending(job);
+  const sent = sendAll(job);
   await publishAll(job);
-  await done;
+  await sent;
 }
 
-/**
- * A bare server: each POST is an event with its delivery and audit entry, in one statement.
- * Sends in the same process.
- */
-async function serve(job: Job): Promise<number> {
-  const seal = createSealer(job);
-  const sending = startSending({ ...job, events: Number.POSITIVE_INFINITY });
-  const server = createServer(async (request, response) => {
-    const secret = request.headers.authorization?.slice(7) ?? "";
-    await pool.query({
-      name: "key",
-      text: "select k.id, k.organization_id, k.scopes, o.environment from api_keys k join organizations o on o.id = k.organization_id where k.secret_hash = $1",
-      values: [createHash("sha256").update(secret).digest()],
-    });
-    const { rows } = await pool.query({
-      name: "target",
-      text: `select e.id, k.id as key_id, k.n, k.e from webhook_endpoints e join webhook_keys k on k.endpoint_id = e.id
-        where e.organization_id = $1 and e.id = $2`,
-      values: [job.organizationId, job.endpointId],
-    });
-    const now = new Date();
-    const [eventId, deliveryId] = [newId("evt", now), newId("whd", now)];
-    const told = { id: eventId, type: "webhook.endpoint.test", created_at: now.toISOString(), sandbox: true };
-    const payload = seal(JSON.stringify({ ...told, data: { webhook_endpoint_id: job.endpointId } }));
-    await pool.query({
-      name: "publish",
-      text: `with e as (insert into events (id, organization_id, type, sandbox, created_at) values ($1, $2, $3, true, $4)),
-        d as (insert into webhook_deliveries (id, organization_id, sandbox, event_id, event_type, endpoint_id, encryption_key_id, payload,
-            status, attempt_count, created_at, updated_at) values ($5, $2, true, $1, $3, $6, $7, $8, 'pending', 0, $4, $4)),
-        q as (insert into webhook_delivery_queue (organization_id, sandbox, delivery_id, endpoint_id, due_at, tries_used, lease_number, scrubbed,
-            changed_at) values ($2, true, $5, $6, $4, 0, 0, false, $4)),
-        a as (insert into audit_logs (id, organization_id, event, actor_kind, actor_id, target_id, details, created_at)
-          values ($9, $2, 'webhook_endpoint.tested', 'key', $6, $6, $10, $4))
-        select`,
-      values: [
-        eventId,
-        job.organizationId,
-        told.type,
-        now,
-        deliveryId,
-        job.endpointId,
-        rows[0]?.key_id,
-        packPayload(payload),
-        newUuid(now),
-        JSON.stringify({ event_id: eventId }),
-      ],
-    });
-    // After the commit, as the service does: within it, commits would wait for each other.
-    void pool.query({ name: "notify", text: "select pg_notify('bench', $1)", values: [job.endpointId] });
-    sending.wake();
-    request.resume();
-    response.writeHead(202, { "content-type": "application/json" });
-    response.end(
-      JSON.stringify({
-        data: { event: told, deliveries: [{ id: deliveryId, event_id: eventId }] },
-        error: null,
-      }),
-    );
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return (server.address() as AddressInfo).port;
-}
-
-process.on("message", async (message: { ask: "usage" } | (Job & { ask: "run" | "serve" })) => {
-  if (message.ask === "serve") {
-    process.send?.({ port: await serve(message) });
-    return;
-  }
-  if (message.ask === "run") await run(message);
+process.on("message", async (job: Job) => {
+  await run(job);
   const { user, system } = process.cpuUsage();
   process.send?.({ cpuUs: user + system, rssMb: process.memoryUsage().rss / 1e6 });
 });
