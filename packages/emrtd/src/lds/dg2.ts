@@ -5,7 +5,7 @@ import { EmrtdError } from "../emrtd-error.ts";
 import { dataGroupTags } from "./data-group.ts";
 import { buildFace19794, isFace19794, readFaces19794 } from "./face-19794.ts";
 import { buildFace39794, openFace39794, readFaces39794 } from "./face-39794.ts";
-import type { FaceImage, FaceWarning } from "./face-image.ts";
+import type { FaceImage } from "./face-image.ts";
 import { readImageInfo } from "./image.ts";
 import { openFile } from "./lds-file.ts";
 
@@ -20,7 +20,6 @@ const maxTemplates = 9;
 export type Dg2 = {
   /** At least one. The first is the portrait. */
   readonly faces: readonly [FaceImage, ...FaceImage[]];
-  readonly warnings: readonly FaceWarning[];
 };
 
 /** Finds the portrait by walking the templates to the image field, never by searching for image bytes. */
@@ -33,20 +32,12 @@ export function readDg2(bytes: Uint8Array): Dg2 {
   if (templates.length < 1 || templates.length > maxTemplates) {
     throw new EmrtdError("LDS_INVALID", "DG2 has no biometric template or too many");
   }
-  const warnings: FaceWarning[] = [];
-  if (group.find(0x02)?.smallInteger() !== templates.length) warnings.push("TEMPLATE_COUNT_WRONG");
-  const faces: FaceImage[] = [];
-  for (const template of templates) {
-    const read = readTemplate(template);
-    faces.push(...read.faces);
-    warnings.push(...read.warnings);
-  }
-  const [first, ...rest] = faces;
+  const [first, ...rest] = templates.flatMap(readTemplate);
   if (first === undefined) throw new EmrtdError("LDS_INVALID", "DG2 has no face");
-  return { faces: [first, ...rest], warnings };
+  return { faces: [first, ...rest] };
 }
 
-function readTemplate(template: Tlv): ReturnType<typeof readFaces19794> {
+function readTemplate(template: Tlv): readonly FaceImage[] {
   if (template.find(protectedTemplateTag) !== null) {
     throw new EmrtdError("LDS_UNSUPPORTED", "The biometric template is encrypted");
   }

@@ -1,16 +1,6 @@
-import {
-  concat,
-  fromHex,
-  hasAt,
-  latin1,
-  readUint8,
-  readUint16,
-  readUint32,
-  startsWith,
-  uintBytes,
-} from "../bytes.ts";
+import { concat, fromHex, hasAt, latin1, readUint16, readUint32, startsWith, uintBytes } from "../bytes.ts";
 import { EmrtdError } from "../emrtd-error.ts";
-import type { FaceImage, FaceWarning } from "./face-image.ts";
+import type { FaceImage } from "./face-image.ts";
 import { type ImageInfo, readImageInfo } from "./image.ts";
 
 const formatMark = latin1("FAC\0");
@@ -27,19 +17,14 @@ export function isFace19794(block: Uint8Array): boolean {
 }
 
 /** The facial record of ISO/IEC 19794-5:2005, the format of nearly all documents before 2026. */
-export function readFaces19794(block: Uint8Array): {
-  readonly faces: readonly FaceImage[];
-  readonly warnings: readonly FaceWarning[];
-} {
+export function readFaces19794(block: Uint8Array): readonly FaceImage[] {
   if (block.length < recordHeaderBytes || !isFace19794(block)) {
     throw new EmrtdError("LDS_INVALID", "The facial record has no header");
   }
   if (!versions.some((known) => hasAt(block, formatMark.length, known))) {
     throw new EmrtdError("LDS_UNSUPPORTED", "The facial record has an unknown version");
   }
-  const warnings: FaceWarning[] = [];
-  // At least one state leaves the first eight bytes out of the length, so reading must not depend on it.
-  if (readUint32(block, 8) !== block.length) warnings.push("RECORD_LENGTH_WRONG");
+  // At least one state leaves the first eight bytes out of the record's length, so it is not read.
   const count = readUint16(block, 12);
   if (count < 1 || count > maxFaces)
     throw new EmrtdError("LDS_INVALID", "The facial record has no face or too many");
@@ -51,30 +36,16 @@ export function readFaces19794(block: Uint8Array): {
     }
     const length = readUint32(block, offset);
     const points = readUint16(block, offset + 4);
-    const imageHeader = offset + faceHeaderBytes + points * featurePointBytes;
-    const imageStart = imageHeader + imageHeaderBytes;
-    let end = offset + length;
-    if (count === 1 && end !== block.length) {
-      warnings.push("FACE_LENGTH_WRONG");
-      end = block.length;
-    }
+    const imageStart = offset + faceHeaderBytes + points * featurePointBytes + imageHeaderBytes;
+    // Of a single face the length is not believed either.
+    const end = count === 1 ? block.length : offset + length;
     if (imageStart > end || end > block.length) {
       throw new EmrtdError("LDS_INVALID", "A face is longer than the facial record");
     }
-    const declared = readUint8(block, imageHeader + 1);
-    const image = readImageInfo(block.subarray(imageStart, end));
-    const declaredKind = declared === 0 ? "jpeg" : declared === 1 ? "jpeg2000" : "other";
-    if (declaredKind !== (image.kind === "jpeg" ? "jpeg" : "jpeg2000")) warnings.push("IMAGE_KIND_MISSTATED");
-    if (
-      readUint16(block, imageHeader + 2) !== image.width ||
-      readUint16(block, imageHeader + 4) !== image.height
-    ) {
-      warnings.push("IMAGE_SIZE_MISSTATED");
-    }
-    faces.push({ encoding: "ISO_19794_5", image });
+    faces.push({ encoding: "ISO_19794_5", image: readImageInfo(block.subarray(imageStart, end)) });
     offset = end;
   }
-  return { faces, warnings };
+  return faces;
 }
 
 export function buildFace19794(image: ImageInfo): Uint8Array {

@@ -1,8 +1,7 @@
 import { readWhole, type Tlv } from "../ber/read.ts";
 import { contextTag, contextValue, integerContent, sequence, tlv } from "../ber/write.ts";
-import { bytesToBigInt } from "../bytes.ts";
 import { EmrtdError } from "../emrtd-error.ts";
-import type { FaceImage, FaceWarning } from "./face-image.ts";
+import type { FaceImage } from "./face-image.ts";
 import { type ImageInfo, readImageInfo } from "./image.ts";
 
 /** FaceImageDataBlock ::= [APPLICATION 5] SEQUENCE */
@@ -11,35 +10,26 @@ const maxFaces = 16;
 
 const jpegCode = 2;
 const jpeg2000LossyCode = 3;
-const jpeg2000LosslessCode = 4;
 
 /**
  * The face image data block of ISO/IEC 39794-5 in ICAO's profile. Both the bare form and the form wrapped in
  * a context tag are read. Extensions are skipped, as the standard demands of readers.
  */
-export function readFaces39794(template: Tlv): {
-  readonly faces: readonly FaceImage[];
-  readonly warnings: readonly FaceWarning[];
-} {
+export function readFaces39794(template: Tlv): readonly FaceImage[] {
   const block = findBlock(template);
   const representations = block.need(0xa1, "The representations of the face").children();
   if (representations.length < 1 || representations.length > maxFaces) {
     throw new EmrtdError("LDS_INVALID", "The face image data has no representation or too many");
   }
-  const warnings: FaceWarning[] = representations.length > 1 ? ["TEMPLATE_COUNT_WRONG"] : [];
-  const faces = representations.map((representation) => {
+  return representations.map((representation) => {
     // imageRepresentation [1] is a choice of base [0], which is a choice of the two-dimensional block [0].
     const image = representation
       .expect(0x30, "A representation of the face")
       .need(0xa1, "The image representation")
       .need(0xa0, "The base image representation")
       .need(0xa0, "The two-dimensional image");
-    const info = readImageInfo(image2d(image));
-    const declared = image.find(0xa1);
-    if (declared !== null) warnings.push(...compare(declared, info));
-    return { encoding: "ISO_39794_5", image: info } as const;
+    return { encoding: "ISO_39794_5", image: readImageInfo(image2d(image)) };
   });
-  return { faces, warnings };
 }
 
 function findBlock(template: Tlv): Tlv {
@@ -52,31 +42,6 @@ function image2d(block: Tlv): Uint8Array {
   const data = block.find(0x80) ?? block.find(0xa0);
   if (data === null) throw new EmrtdError("LDS_INVALID", "The two-dimensional image has no data");
   return data.implicitOctetString();
-}
-
-function compare(information: Tlv, image: ImageInfo): readonly FaceWarning[] {
-  const warnings: FaceWarning[] = [];
-  const code = information.find(0xa0)?.find(0x80);
-  if (code != null) {
-    const stated = small(code);
-    const agrees =
-      image.kind === "jpeg"
-        ? stated === jpegCode
-        : stated === jpeg2000LossyCode || stated === jpeg2000LosslessCode;
-    if (!agrees) warnings.push("IMAGE_KIND_MISSTATED");
-  }
-  const size = information.find(0xa7);
-  const [width, height] = [size?.find(0x80), size?.find(0x81)];
-  if (width != null && height != null && (small(width) !== image.width || small(height) !== image.height)) {
-    warnings.push("IMAGE_SIZE_MISSTATED");
-  }
-  return warnings;
-}
-
-function small(node: Tlv): number {
-  if (node.valueLength < 1 || node.valueLength > 4)
-    throw new EmrtdError("LDS_INVALID", "A number is out of range");
-  return Number(bytesToBigInt(node.value));
 }
 
 /** The content of tag 7F2E. */

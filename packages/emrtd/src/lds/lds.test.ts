@@ -98,7 +98,6 @@ test("the portrait comes back from both encodings, with every kind of image", ()
       assert.equal(dg2.faces.length, 1);
       assert.equal(dg2.faces[0].encoding, encoding);
       assert.deepEqual(dg2.faces[0].image, readImageInfo(image));
-      assert.deepEqual(dg2.warnings, []);
     }
   }
 });
@@ -156,17 +155,13 @@ function record(parts: {
 test("feature points are passed over", () => {
   const dg2 = readDg2(dg2Around(record({ points: 12 })));
   assert.equal(dg2.faces[0].image.width, 413);
-  assert.deepEqual(dg2.warnings, []);
 });
 
-test("departures that real documents show are tolerated and reported", () => {
+test("the portrait is read despite departures that real documents show", () => {
   const right = record({});
-  assert.deepEqual(readDg2(dg2Around(record({ length: right.length - 8 }))).warnings, [
-    "RECORD_LENGTH_WRONG",
-  ]);
-  assert.deepEqual(readDg2(dg2Around(record({ faceLength: 0 }))).warnings, ["FACE_LENGTH_WRONG"]);
-  assert.deepEqual(readDg2(dg2Around(record({ type: 1 }))).warnings, ["IMAGE_KIND_MISSTATED"]);
-  assert.deepEqual(readDg2(dg2Around(right, 2)).warnings, ["TEMPLATE_COUNT_WRONG"]);
+  const wrong = [{ length: right.length - 8 }, { faceLength: 0 }, { type: 1 }].map(record);
+  for (const dg2 of [...wrong.map((one) => dg2Around(one)), dg2Around(right, 2)])
+    assert.deepEqual(readDg2(dg2).faces[0].image, readImageInfo(jpegOf(413, 531)));
 });
 
 test("facial records that lie about what they hold are refused", () => {
