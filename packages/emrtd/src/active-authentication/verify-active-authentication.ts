@@ -47,7 +47,7 @@ type ActiveAuthenticationVerdict =
     }
   | {
       readonly verified: false;
-      readonly reason: "KEY_INVALID" | "KEY_TOO_SHORT" | "HASH_NOT_ALLOWED" | "SIGNATURE_INVALID";
+      readonly reason: "KEY_INVALID" | "KEY_TOO_SHORT" | "SIGNATURE_INVALID";
     };
 
 type ActiveAuthenticationInput = {
@@ -58,7 +58,6 @@ type ActiveAuthenticationInput = {
   readonly signature: Uint8Array;
   /** From ActiveAuthenticationInfo in DG14. Without it the hashes that chips use are tried in turn. */
   readonly signatureAlgorithm?: string;
-  readonly policy?: { readonly minRsaBits?: number; readonly allowSha1?: boolean };
 };
 
 /** BSI TR-03111 plain ECDSA; some states write the X9.62 identifiers instead. */
@@ -84,33 +83,24 @@ const ecdsaHashesToTry: readonly ActiveAuthenticationHash[] = [
 ];
 
 export const challengeBytes = 8;
+const minRsaBits = 1024;
 const maxSignatureBytes = 1100;
 
 export function verifyActiveAuthentication(input: ActiveAuthenticationInput): ActiveAuthenticationVerdict {
-  const minRsaBits = input.policy?.minRsaBits ?? 1024;
-  const allowSha1 = input.policy?.allowSha1 ?? true;
   if (input.challenge.length !== challengeBytes || input.signature.length > maxSignatureBytes) {
     return { verified: false, reason: "SIGNATURE_INVALID" };
   }
-  let verdict: ActiveAuthenticationVerdict;
   try {
     const key = readSubjectPublicKey(input.publicKey);
     if (key.kind === "RSA") {
       if (key.bits < minRsaBits) return { verified: false, reason: "KEY_TOO_SHORT" };
-      verdict = verifyRsa(key, input.challenge, input.signature);
-    } else if (key.kind === "EC") {
-      verdict = verifyEcdsa(key.curve, key.point, input);
-    } else {
-      return { verified: false, reason: "KEY_INVALID" };
+      return verifyRsa(key, input.challenge, input.signature);
     }
+    if (key.kind === "EC") return verifyEcdsa(key.curve, key.point, input);
   } catch (error) {
     if (!isEmrtdError(error)) throw error;
-    return { verified: false, reason: "KEY_INVALID" };
   }
-  if (verdict.verified && verdict.hash === "SHA-1" && !allowSha1) {
-    return { verified: false, reason: "HASH_NOT_ALLOWED" };
-  }
-  return verdict;
+  return { verified: false, reason: "KEY_INVALID" };
 }
 
 /** Trailer bytes of ISO/IEC 10118-3 hash functions, in front of CC. */
