@@ -1,21 +1,18 @@
 import { fromBase64 } from "../base64.ts";
 import { EmrtdError } from "../emrtd-error.ts";
 
-type LdifItemKind = "certificate" | "revocation_list" | "master_list";
-
 type LdifItem = {
-  readonly kind: LdifItemKind;
   readonly bytes: Uint8Array;
   readonly line: number;
 };
 
 /** Attributes of directories that publish travel document certificates, in lower case and without options. */
-const kinds: ReadonlyMap<string, LdifItemKind> = new Map<string, LdifItemKind>([
-  ["usercertificate", "certificate"],
-  ["cacertificate", "certificate"],
-  ["certificaterevocationlist", "revocation_list"],
-  ["pkdmasterlistcontent", "master_list"],
-  ["cscamasterlistdata", "master_list"],
+const attributes: ReadonlySet<string> = new Set([
+  "usercertificate",
+  "cacertificate",
+  "certificaterevocationlist",
+  "pkdmasterlistcontent",
+  "cscamasterlistdata",
 ]);
 
 const maxItems = 200_000;
@@ -53,6 +50,5 @@ function readAttribute(text: string, line: number): LdifItem | null {
   const separator = text.indexOf("::");
   if (separator < 0 || separator > 200) return null;
   const name = text.slice(0, separator).split(";")[0]?.trim().toLowerCase() ?? "";
-  const kind = kinds.get(name);
-  return kind === undefined ? null : { kind, bytes: fromBase64(text.slice(separator + 2)), line };
+  return attributes.has(name) ? { bytes: fromBase64(text.slice(separator + 2)), line } : null;
 }
