@@ -11,6 +11,7 @@ import { oids } from "../../ber/oid.ts";
 import { bitString, contextTag, integer, nullValue, octetString, oid, sequence } from "../../ber/write.ts";
 import { bytesToBigInt, concat, uintBytes } from "../../bytes.ts";
 import { type CurveName, curveNamed } from "../../crypto/curves.ts";
+import { modInverse } from "../../crypto/prime.ts";
 import { type SignatureScheme, signatureOids } from "../../crypto/signature-scheme.ts";
 import { type DigestName, digestOid } from "../../lds/lds-security-object.ts";
 import { type RsaTestKeyName, rsaTestKeys } from "./rsa-test-keys.ts";
@@ -102,20 +103,9 @@ function signDigest(curveName: CurveName, scalar: bigint, digest: Uint8Array): {
     const k = seededScalar(`${scalar}`, `nonce ${Buffer.from(digest).toString("hex")} ${attempt}`, n);
     const r =
       bytesToBigInt(multiplyBase(curveName, uintBytes(k, orderBytes)).subarray(1, 1 + fieldBytes)) % n;
-    const s = (inverse(k, n) * (z + r * scalar)) % n;
+    const s = (modInverse(k, n) * (z + r * scalar)) % n;
     if (r !== 0n && s !== 0n) return { r, s };
   }
-}
-
-function inverse(value: bigint, modulus: bigint): bigint {
-  let [a, b] = [value % modulus, modulus];
-  let [x, y] = [1n, 0n];
-  while (b !== 0n) {
-    const quotient = a / b;
-    [a, b] = [b, a % b];
-    [x, y] = [y, x - quotient * y];
-  }
-  return ((x % modulus) + modulus) % modulus;
 }
 
 function explicitParameters(curveName: CurveName): Uint8Array {
