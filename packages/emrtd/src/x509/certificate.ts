@@ -4,6 +4,7 @@ import { equal, toHex } from "../bytes.ts";
 import { type PublicKey, readPublicKey } from "../crypto/public-key.ts";
 import { readSignatureScheme, type SignatureScheme } from "../crypto/signature-scheme.ts";
 import { EmrtdError, isEmrtdError } from "../emrtd-error.ts";
+import { readExtension } from "./extension.ts";
 import { type DistinguishedName, readName } from "./name.ts";
 
 /** The largest certificate of two real master lists has under 4 kB. */
@@ -40,7 +41,6 @@ type Period = {
 type KeyUsage = {
   readonly digitalSignature: boolean;
   readonly keyCertSign: boolean;
-  readonly crlSign: boolean;
 };
 
 type Extensions = {
@@ -182,14 +182,9 @@ function readExtensions(wrapper: Tlv | undefined): Extensions {
   const unknownCritical: string[] = [];
   const unreadable: string[] = [];
   for (const extension of wrapper.at(0, "The extensions of a certificate", tags.sequence).children()) {
-    const parts = extension.expect(tags.sequence, "An extension").children();
-    const oid = extension.at(0, "The name of an extension").oid();
+    const { oid, critical, value } = readExtension(extension);
     if (seen.has(oid)) throw new EmrtdError("CERTIFICATE_INVALID", `The extension ${oid} occurs twice`);
     seen.add(oid);
-    const critical = parts[1]?.tag === tags.boolean ? parts[1].boolean() : false;
-    const value = extension
-      .at(parts[1]?.tag === tags.boolean ? 2 : 1, "The value of an extension")
-      .octetString();
     const content = (): Tlv => readWhole(value, limits);
     /** For hints only: an unreadable one counts as absent, unless it is marked critical. */
     const hint = <T>(read: () => T): T | null => {
@@ -273,7 +268,6 @@ function readKeyUsage(content: Tlv): KeyUsage {
   return {
     digitalSignature: (first & 0x80) !== 0,
     keyCertSign: (first & 0x04) !== 0,
-    crlSign: (first & 0x02) !== 0,
   };
 }
 

@@ -4,6 +4,7 @@ import { equal, toHex } from "../bytes.ts";
 import { readSignatureScheme, type SignatureScheme } from "../crypto/signature-scheme.ts";
 import { EmrtdError, isEmrtdError } from "../emrtd-error.ts";
 import { readAuthorityKeyId } from "./certificate.ts";
+import { readExtension } from "./extension.ts";
 import { type DistinguishedName, readName } from "./name.ts";
 
 /** Country signing authorities revoke signers by the dozen; the bounds leave room for a hundred thousand. */
@@ -127,20 +128,6 @@ function checkEntryExtensions(extensions: Tlv): void {
       );
     }
   }
-}
-
-function readExtension(extension: Tlv): {
-  readonly oid: string;
-  readonly critical: boolean;
-  readonly value: Uint8Array;
-} {
-  const parts = extension.expect(tags.sequence, "An extension").children();
-  const marked = parts[1]?.tag === tags.boolean ? parts[1] : undefined;
-  return {
-    oid: extension.at(0, "The name of an extension").oid(),
-    critical: marked?.boolean() ?? false,
-    value: extension.at(marked === undefined ? 1 : 2, "The value of an extension").octetString(),
-  };
 }
 
 /** Negative if the first is older, zero if unknown. */

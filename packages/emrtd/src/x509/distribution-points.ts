@@ -1,6 +1,7 @@
 import { readWhole } from "../ber/read.ts";
-import { contextConstructed, contextPrimitive, tags } from "../ber/tag.ts";
+import { contextConstructed, contextPrimitive } from "../ber/tag.ts";
 import { isEmrtdError } from "../emrtd-error.ts";
+import { findExtension } from "./find-extension.ts";
 
 const limits = { maxBytes: 64 * 1024, maxDepth: 12, maxNodes: 2_000 } as const;
 const distributionPoints = "2.5.29.31";
@@ -12,13 +13,10 @@ const maxAddresses = 8;
  */
 export function revocationListAddresses(certificate: Uint8Array): readonly string[] {
   try {
-    const fields = readWhole(certificate, limits).at(0, "The content of a certificate").children();
-    const wrapper = fields.find(({ tag }) => tag === contextConstructed(3));
-    const extensions = wrapper?.at(0, "The extensions of a certificate").children() ?? [];
-    const extension = extensions.find((each) => each.at(0, "A name").oid() === distributionPoints);
-    const value = extension?.children().find(({ tag }) => tag === tags.octetString);
-    if (value === undefined) return [];
-    const addresses = readWhole(value.octetString(), limits)
+    const { bytes: tbs } = readWhole(certificate, limits).at(0, "The content of a certificate");
+    const value = findExtension({ tbs }, distributionPoints);
+    if (value === null) return [];
+    const addresses = readWhole(value, limits)
       .children()
       .flatMap((point) => point.find(contextConstructed(0))?.find(contextConstructed(0))?.children() ?? [])
       .filter(({ tag }) => tag === contextPrimitive(6))
