@@ -1,21 +1,19 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import type { ApiKeyId } from "@assay/contract/ids";
 import { median } from "@assay/face/median";
 import { openDb } from "../apps/server/src/platform/db/db.ts";
 import { sql } from "../apps/server/src/platform/db/sql.ts";
 import { newRequestId } from "../apps/server/src/platform/http/standard-headers.ts";
-import { startEmbeddedPostgres } from "../apps/server/src/platform/installation/postgres/embedded-postgres.ts";
 import { systemClock } from "../apps/server/src/platform/kernel/clock.ts";
 import { createLog } from "../apps/server/src/platform/lib/log.ts";
 import { Metrics } from "../apps/server/src/platform/lib/metrics.ts";
 import { ApiLog } from "../apps/server/src/tenants/api-keys/api-log.ts";
+import { requestText } from "./support/load-order.ts";
 import { LoadProcess } from "./support/load-process.ts";
+import { callerOf } from "./support/new-partner.ts";
 import { postgresMicroseconds } from "./support/postgres-usage.ts";
 import { ServerProcess } from "./support/server-process.ts";
 import { newTwoKeys } from "./support/two-keys.ts";
+import { type Ground, withPostgres } from "./support/with-postgres.ts";
 
 const rowsOfBatch = 1000;
 const batchesOfRound = 8;
@@ -27,20 +25,16 @@ const batchesOfRound = 8;
  */
 export async function run(options: readonly string[] = []): Promise<void> {
   const rounds = Number(options.includes("--rounds") ? options[options.indexOf("--rounds") + 1] : 25);
-  const dataDir = mkdtempSync(join(tmpdir(), "assay-bench-"));
-  const postgres = await startEmbeddedPostgres({ dataDir, env: process.env, log: () => {} });
-  const env = {
-    DATABASE_URL: postgres.adminUrl,
-    SECRET_KEYS: `1:${Buffer.alloc(32, 1).toString("base64")}`,
-    PORT: "0",
-    DATA_DIR: dataDir,
-  };
+  await withPostgres((ground) => compare(ground, rounds));
+}
+
+async function compare({ folder, databaseUrl, env }: Ground, rounds: number): Promise<void> {
   const generator = new LoadProcess();
-  const file = pathToFileURL(join(import.meta.dirname, "support/assay-server.ts"));
-  const server = await ServerProcess.start(file, env, ["api"]);
+  const module = new URL("./support/assay-server.ts", import.meta.url);
+  const server = await ServerProcess.start(module, env, ["api"]);
   const limits = { statementMs: 15_000, lockMs: 10_000, idleInTransactionMs: 30_000, connectMs: 10_000 };
   const db = openDb({
-    url: () => postgres.adminUrl,
+    url: () => databaseUrl,
     poolSize: 2,
     limits,
     onError: console.error,
@@ -48,14 +42,12 @@ export async function run(options: readonly string[] = []): Promise<void> {
     named: true,
   });
   try {
-    const { assay: key } = await newTwoKeys(server.url, postgres.adminUrl);
-    const headers = { authorization: `Bearer ${key}` };
-    const created = await fetch(`${server.url}/v1/sessions`, { method: "POST", headers });
-    const { id } = ((await created.json()) as { data: { id: string } }).data;
+    const { assay: key } = await newTwoKeys(server.url, databaseUrl);
+    const { id } = await callerOf(server.url)("/v1/sessions", key, {});
     const path = `/v1/sessions/${id}`;
-    const request = `GET ${path} HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer ${key}\r\n\r\n`;
+    const request = requestText(`GET ${path}`, key);
     const read = async (seconds: number) => {
-      const used = async () => (await server.usage()).cpuMicroseconds + postgresMicroseconds(dataDir);
+      const used = async () => (await server.usage()).cpuMicroseconds + postgresMicroseconds(folder);
       const before = await used();
       const load = { url: server.url, requests: [request], goodMs: Number.MAX_SAFE_INTEGER };
       const { good, late } = await generator.run({ ...load, connections: 12, ratePerSecond: null, seconds });
@@ -65,13 +57,13 @@ export async function run(options: readonly string[] = []): Promise<void> {
     const log = createLog({ level: "error", write: console.error, now: () => new Date() });
     const apiLog = new ApiLog({ db, clock: systemClock, log, metrics: new Metrics() });
     const write = async () => {
-      const [before, database] = [process.cpuUsage(), postgresMicroseconds(dataDir)];
+      const [before, database] = [process.cpuUsage(), postgresMicroseconds(folder)];
       const answered = { keyId, method: "GET", url: path, status: 200, code: null, isReplayed: false };
       for (let row = 0; row < rowsOfBatch; row++)
         apiLog.add({ ...answered, requestId: newRequestId(), milliseconds: row % 50 });
       await apiLog.flush();
       const { user, system } = process.cpuUsage(before);
-      return (user + system + postgresMicroseconds(dataDir) - database) / rowsOfBatch;
+      return (user + system + postgresMicroseconds(folder) - database) / rowsOfBatch;
     };
     await read(8);
     const [reads, writes]: [number[], number[]] = [[], []];
@@ -92,7 +84,5 @@ export async function run(options: readonly string[] = []): Promise<void> {
     generator.stop();
     await server.stop();
     await db.close();
-    await postgres.stop();
-    rmSync(dataDir, { recursive: true, force: true });
   }
 }

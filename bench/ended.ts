@@ -1,23 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { median } from "@assay/face/median";
-import { startEmbeddedPostgres } from "../apps/server/src/platform/installation/postgres/embedded-postgres.ts";
-import { createAuthority } from "../apps/server/test/support/certificate.ts";
-import {
-  type CancelLoad,
-  cancelAll,
-  connections,
-  cpuSeconds,
-  createSessions,
-  keysOf,
-  type System,
-  startSystem,
-} from "./support/burst.ts";
 import { postgresMicroseconds } from "./support/postgres-usage.ts";
-import { ask, countOf, forked, received } from "./support/publishing.ts";
+import { type CancelLoad, cancelAll, cpuSeconds, createSessions, type System } from "./support/system.ts";
+import { countOf, received, withReceiver } from "./support/with-receiver.ts";
 
 /** Concurrent verifications. */
 const atOnce = 8;
@@ -47,22 +34,14 @@ export async function run(options: readonly string[] = []): Promise<void> {
     ["ours", own],
     ...(against === undefined ? [] : [["before", resolve(against)] as const]),
   ]);
-  const folder = mkdtempSync(join(tmpdir(), "assay-bench-"));
-  const postgres = await startEmbeddedPostgres({ dataDir: folder, env: process.env, log: () => {} });
-  const authority = createAuthority();
-  writeFileSync(join(folder, "ca.pem"), authority.certificate);
-  const receiver = await forked("webhook-receiver.ts", keysOf(authority));
-  const { port } = await ask<{ port: number }>(receiver, { ask: "ports" });
-  const systems: System[] = [];
-  try {
-    const hook = `https://127.0.0.1:${port}/hook`;
-    const place = { folder, postgresUrl: postgres.adminUrl, hook, roles: ["all"], endpoints: 1 };
-    for (const [name, root] of roots) systems.push(await startSystem({ ...place, name, root }));
+  await withReceiver(async ({ folder, receiver, start }) => {
+    const systems: System[] = [];
+    for (const [name, root] of roots) systems.push(await start({ name, root, roles: ["all"] }));
     const parts: Part[] = [
       {
-        name: `cancelled, ${connections} connections,`,
+        name: "cancelled, 16 connections,",
         count: 800 * scale,
-        end: cancelled({ connections, ratePerSecond: null }),
+        end: cancelled({ connections: 16, ratePerSecond: null }),
       },
       {
         name: "cancelled, 4 connections,",
@@ -100,12 +79,7 @@ export async function run(options: readonly string[] = []): Promise<void> {
         for (const [at, system] of systems.entries()) figures[at]?.push(await measure(system));
       report(`A session that is ${name} with one delivery`, systems, figures);
     }
-  } finally {
-    for (const { processes } of systems) for (const one of processes) await one.stop();
-    receiver.kill("SIGKILL");
-    await postgres.stop();
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 function report(what: string, systems: readonly System[], figures: readonly (readonly Figures[])[]): void {

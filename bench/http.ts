@@ -1,14 +1,14 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { median } from "@assay/face/median";
-import { startEmbeddedPostgres } from "../apps/server/src/platform/installation/postgres/embedded-postgres.ts";
 import { emptyDatabase } from "./support/database.ts";
+import { answeredOf, requestText } from "./support/load-order.ts";
 import { LoadProcess } from "./support/load-process.ts";
+import { callerOf } from "./support/new-partner.ts";
 import { postgresMicroseconds } from "./support/postgres-usage.ts";
 import { ServerProcess } from "./support/server-process.ts";
 import { newTwoKeys } from "./support/two-keys.ts";
+import { type Ground, withPostgres } from "./support/with-postgres.ts";
 
 /** Shorter: the first rounds measure code that V8 has not optimized yet, of which the service has more. */
 const warmSeconds = 15;
@@ -35,43 +35,44 @@ export async function run(options: readonly string[] = []): Promise<void> {
     options.includes(name) ? options[options.indexOf(name) + 1] : undefined;
   const rounds = Number(optionOf("--rounds") ?? (isQuick ? 1 : 5));
   const against = optionOf("--against");
-  const dataDir = mkdtempSync(join(tmpdir(), "assay-bench-"));
-  const postgres = await startEmbeddedPostgres({ dataDir, env: process.env, log: () => {} });
-  const env = {
-    DATABASE_URL: postgres.adminUrl,
-    SECRET_KEYS: `1:${Buffer.alloc(32, 1).toString("base64")}`,
-    PORT: "0",
-    DATA_DIR: dataDir,
-    DATABASE_POOL_SIZE: "10",
-    ORGANIZATION_MAX_OPEN_SESSIONS: "10000000",
-  };
+  await withPostgres((ground) => compare(ground, { isQuick, rounds, against }));
+}
+
+type Options = { isQuick: boolean; rounds: number; against: string | undefined };
+
+async function compare({ folder, databaseUrl, env }: Ground, { isQuick, rounds, against }: Options) {
+  const ownEnv = { ...env, DATABASE_POOL_SIZE: "10", ORGANIZATION_MAX_OPEN_SESSIONS: "10000000" };
   const generator = new LoadProcess();
   const servers: ServerProcess[] = [];
   // Without jobs, whose statements would count while the bare server is measured.
   const start = async (module: string, root = join(import.meta.dirname, ".."), also = {}) => {
     const file = pathToFileURL(resolve(root, "bench/support", module));
-    const server = await ServerProcess.start(file, { ...env, ...also }, ["api"]);
+    const server = await ServerProcess.start(file, { ...ownEnv, ...also }, ["api"]);
     servers.push(server);
     return server;
   };
   try {
     const [assay, bare] = [await start("assay-server.ts"), await start("bare-session-server.ts")];
-    const keys = await newTwoKeys(assay.url, postgres.adminUrl);
+    const keys = await newTwoKeys(assay.url, databaseUrl);
     const id = await createOne(assay.url, keys.assay);
     const callers = [
       { name: "bare", server: bare, key: keys.bare, id },
       { name: "assay", server: assay, key: keys.assay, id },
     ];
     if (against !== undefined) {
-      const databaseUrl = await emptyDatabase(postgres.adminUrl, "before");
-      const server = await start("assay-server.ts", against, { DATABASE_URL: databaseUrl });
-      const { assay: key } = await newTwoKeys(server.url, databaseUrl);
+      const before = await emptyDatabase(databaseUrl, "before");
+      const server = await start("assay-server.ts", against, { DATABASE_URL: before });
+      const { assay: key } = await newTwoKeys(server.url, before);
       callers.push({ name: "before", server, key, id: await createOne(server.url, key) });
     }
-    const measure = measurer(generator, dataDir);
+    const measure = measurer(generator, folder);
     for (const what of ["Read a session", "Create a session"]) {
-      const requestOf = what.startsWith("Read") ? getRequest : postRequest;
-      const sides: Side[] = callers.map((one) => ({ ...one, request: requestOf(one.key, one.id) }));
+      const sides: Side[] = callers.map((one) => ({
+        ...one,
+        request: what.startsWith("Read")
+          ? requestText(`GET /v1/sessions/${one.id}`, one.key)
+          : requestText("POST /v1/sessions", one.key, session),
+      }));
       for (const side of sides) await measure(side, { ...loads[0], seconds: isQuick ? 3 : warmSeconds });
       for (const load of loads) {
         const figures = sides.map(() => [] as Figures[]);
@@ -83,8 +84,6 @@ export async function run(options: readonly string[] = []): Promise<void> {
   } finally {
     generator.stop();
     for (const server of servers) await server.stop();
-    await postgres.stop();
-    rmSync(dataDir, { recursive: true, force: true });
   }
 }
 
@@ -95,13 +94,9 @@ function measurer(generator: LoadProcess, dataDir: string): (side: Side, load: L
       postgres: postgresMicroseconds(dataDir),
     });
     const before = await used();
-    const { good, late, refused, failed } = await generator.run({
-      ...{ url: server.url, requests: [request], goodMs: Number.MAX_SAFE_INTEGER },
-      ...{ connections, ratePerSecond, seconds },
-    });
+    const load = { url: server.url, requests: [request], goodMs: Number.MAX_SAFE_INTEGER };
+    const answered = answeredOf(await generator.run({ ...load, connections, ratePerSecond, seconds }));
     const after = await used();
-    if (refused + failed > 0) throw new Error(`${refused} requests were refused and ${failed} failed`);
-    const answered = good + late;
     return {
       rate: answered / seconds,
       service: (after.service - before.service) / answered,
@@ -126,31 +121,15 @@ function report(what: string, sides: readonly Side[], figures: readonly (readonl
   console.log(`  assay is ${(bare / assay).toFixed(2)} of bare${toBefore}`);
 }
 
-const host = "host: bench";
-const session = JSON.stringify({
+const session = {
   share_fields: {
     date_of_birth: { required: true, reason: "We must know that you are of age." },
     nationality_code: { required: false, reason: "Speeds up the tax form." },
   },
   client_reference_id: "order-7391",
   metadata: { channel: "mobile", shop: "berlin" },
-});
-
-function getRequest(key: string, id: string): string {
-  return `GET /v1/sessions/${id} HTTP/1.1\r\n${host}\r\nauthorization: Bearer ${key}\r\n\r\n`;
-}
-
-function postRequest(key: string): string {
-  const head = ["POST /v1/sessions HTTP/1.1", host, `authorization: Bearer ${key}`];
-  const body = ["content-type: application/json", `content-length: ${session.length}`];
-  return `${[...head, ...body].join("\r\n")}\r\n\r\n${session}`;
-}
+};
 
 async function createOne(url: string, key: string): Promise<string> {
-  const created = await fetch(`${url}/v1/sessions`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: session,
-  });
-  return ((await created.json()) as { data: { id: string } }).data.id;
+  return (await callerOf(url)("/v1/sessions", key, session)).id ?? "";
 }

@@ -1,12 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { median } from "@assay/face/median";
-import { startEmbeddedPostgres } from "../apps/server/src/platform/installation/postgres/embedded-postgres.ts";
-import { load } from "./support/load.ts";
+import { answeredOf, requestText } from "./support/load-order.ts";
+import { LoadProcess } from "./support/load-process.ts";
 import { postgresMicroseconds } from "./support/postgres-usage.ts";
 import { ServerProcess } from "./support/server-process.ts";
 import { newTwoKeys } from "./support/two-keys.ts";
+import { withPostgres } from "./support/with-postgres.ts";
 
 const connections = 16;
 const counts = [1, 4] as const;
@@ -30,69 +28,61 @@ export async function run(options: readonly string[] = []): Promise<void> {
   const seconds = numberOf("--seconds", 5);
   const rounds = numberOf("--rounds", 5);
   const warmSeconds = numberOf("--warm", 15);
-  const dataDir = mkdtempSync(join(tmpdir(), "assay-bench-"));
-  const postgres = await startEmbeddedPostgres({ dataDir, env: process.env, log: () => {} });
-  const env = {
-    DATABASE_URL: postgres.adminUrl,
-    SECRET_KEYS: `1:${Buffer.alloc(32, 1).toString("base64")}`,
-    PORT: "0",
-    DATA_DIR: dataDir,
-    ORGANIZATION_MAX_OPEN_SESSIONS: "10000000",
-    FACE_WORKERS: "1",
-  };
-  const servers: Record<Kind, ServerProcess[]> = { assay: [], bare: [] };
-  try {
-    for (const kind of ["assay", "bare"] as const)
-      for (let count = 0; count < Math.max(...counts); count++)
-        servers[kind].push(await ServerProcess.start(modules[kind], env, ["api"]));
-    const keys = await newTwoKeys(servers.assay[0]?.url ?? "", postgres.adminUrl);
-    const measure = measurer(keys, () => postgresMicroseconds(dataDir));
-    // With four each gets a quarter of the requests and may still run code that is not optimized.
-    for (const kind of ["assay", "bare"] as const)
-      for (const server of servers[kind]) await measure(kind, [server], warmSeconds);
-    const figures = { assay: counts.map(() => [] as Figures[]), bare: counts.map(() => [] as Figures[]) };
-    for (let number = 0; number < rounds; number++)
+  await withPostgres(async ({ folder, databaseUrl, env }) => {
+    const ownEnv = { ...env, ORGANIZATION_MAX_OPEN_SESSIONS: "10000000", FACE_WORKERS: "1" };
+    const servers: Record<Kind, ServerProcess[]> = { assay: [], bare: [] };
+    const generators = Array.from({ length: Math.max(...counts) }, () => new LoadProcess());
+    try {
       for (const kind of ["assay", "bare"] as const)
-        for (const [at, count] of counts.entries())
-          figures[kind][at]?.push(await measure(kind, servers[kind].slice(0, count), seconds));
-    console.log(
-      `\nCreate a session, ${connections} connections in all, medians of ${rounds} rounds of ${seconds} s each`,
-    );
-    const bare = tell("bare node:http", figures.bare);
-    const ours = tell("assay", figures.assay);
-    console.log(`  assay by the ceiling ${(ours / bare).toFixed(2)} (goal at most 1.1)`);
-  } finally {
-    await Promise.all([...servers.assay, ...servers.bare].map((server) => server.stop()));
-    await postgres.stop();
-    rmSync(dataDir, { recursive: true, force: true });
-  }
+        for (let count = 0; count < Math.max(...counts); count++)
+          servers[kind].push(await ServerProcess.start(modules[kind], ownEnv, ["api"]));
+      const keys = await newTwoKeys(servers.assay[0]?.url ?? "", databaseUrl);
+      const measure = measurer(keys, generators, () => postgresMicroseconds(folder));
+      // With four each gets a quarter of the requests and may still run code that is not optimized.
+      for (const kind of ["assay", "bare"] as const)
+        for (const server of servers[kind]) await measure(kind, [server], warmSeconds);
+      const figures = { assay: counts.map(() => [] as Figures[]), bare: counts.map(() => [] as Figures[]) };
+      for (let number = 0; number < rounds; number++)
+        for (const kind of ["assay", "bare"] as const)
+          for (const [at, count] of counts.entries())
+            figures[kind][at]?.push(await measure(kind, servers[kind].slice(0, count), seconds));
+      console.log(
+        `\nCreate a session, ${connections} connections in all, medians of ${rounds} rounds of ${seconds} s each`,
+      );
+      const bare = tell("bare node:http", figures.bare);
+      const ours = tell("assay", figures.assay);
+      console.log(`  assay by the ceiling ${(ours / bare).toFixed(2)} (goal at most 1.1)`);
+    } finally {
+      for (const generator of generators) generator.stop();
+      await Promise.all([...servers.assay, ...servers.bare].map((server) => server.stop()));
+    }
+  });
 }
 
 function measurer(
   keys: Record<Kind, string>,
+  generators: readonly LoadProcess[],
   postgresUsed: () => number,
 ): (kind: Kind, taking: readonly ServerProcess[], seconds: number) => Promise<Figures> {
   return async (kind, taking, seconds) => {
-    const request = {
-      method: "POST" as const,
-      path: "/v1/sessions",
-      headers: { authorization: `Bearer ${keys[kind]}`, "content-type": "application/json" },
-      body: () => JSON.stringify({ client_reference_id: "order-7391", metadata: { channel: "mobile" } }),
-    };
+    const session = { client_reference_id: "order-7391", metadata: { channel: "mobile" } };
+    const requests = [requestText("POST /v1/sessions", keys[kind], session)];
     const used = async () => {
       const each = await Promise.all(taking.map((one) => one.usage()));
       return each.reduce((sum, { cpuMicroseconds }) => sum + cpuMicroseconds, 0);
     };
     const [service, database] = [await used(), postgresUsed()];
-    const loads = taking.map(({ url }) =>
-      load(url, request, { connections: connections / taking.length, seconds }),
+    const each = { requests, ratePerSecond: null, seconds, goodMs: Number.MAX_SAFE_INTEGER };
+    const reports = await Promise.all(
+      taking.map(({ url }, at) =>
+        generators[at]?.run({ ...each, url, connections: connections / taking.length }),
+      ),
     );
-    const rate = (await Promise.all(loads)).reduce((sum, one) => sum + one.requestsPerSecond, 0);
-    const sessions = rate * seconds;
+    const sessions = reports.reduce((sum, report) => sum + (report ? answeredOf(report) : 0), 0);
     return {
       service: ((await used()) - service) / sessions,
       postgres: (postgresUsed() - database) / sessions,
-      rate,
+      rate: sessions / seconds,
     };
   };
 }

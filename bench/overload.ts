@@ -1,11 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { startEmbeddedPostgres } from "../apps/server/src/platform/installation/postgres/embedded-postgres.ts";
-import type { LoadReport } from "./support/load-order.ts";
+import { type LoadReport, requestText } from "./support/load-order.ts";
 import { LoadProcess } from "./support/load-process.ts";
-import { newPartner } from "./support/new-partner.ts";
+import { newOwner } from "./support/new-partner.ts";
 import { ServerProcess } from "./support/server-process.ts";
+import { withPostgres } from "./support/with-postgres.ts";
 
 /** An answer that comes later is of no use to a person who waits for a page. */
 const goodMs = 1000;
@@ -25,17 +22,9 @@ const manyTenants = 20;
 export async function run(options: readonly string[] = []): Promise<void> {
   const seconds = options.includes("--quick") ? 5 : 15;
   const only = options[options.indexOf("--only") + 1];
-  const dataDir = mkdtempSync(join(tmpdir(), "assay-bench-"));
-  const postgres = await startEmbeddedPostgres({ dataDir, env: process.env, log: () => {} });
-  const env = {
-    DATABASE_URL: postgres.adminUrl,
-    SECRET_KEYS: `1:${Buffer.alloc(32, 1).toString("base64")}`,
-    PORT: "0",
-    DATA_DIR: dataDir,
-  };
-  const [flood, quiet] = [new LoadProcess(floodGivesWay), new LoadProcess()];
-  try {
+  await withPostgres(async ({ env }) => {
     const server = await ServerProcess.start(new URL("./support/assay-server.ts", import.meta.url), env);
+    const [flood, quiet] = [new LoadProcess(floodGivesWay), new LoadProcess()];
     try {
       const keys: string[] = [];
       for (let i = 0; i <= manyTenants; i++) keys.push(await createTenant(server.url, i));
@@ -45,14 +34,11 @@ export async function run(options: readonly string[] = []): Promise<void> {
       if (only !== "many") await measure(bench, "one tenant", floodKeys.slice(0, 1), [1, 2, 4]);
       if (only !== "one") await measure(bench, `${manyTenants} tenants`, floodKeys, [4]);
     } finally {
+      flood.stop();
+      quiet.stop();
       await server.stop();
     }
-  } finally {
-    flood.stop();
-    quiet.stop();
-    await postgres.stop();
-    rmSync(dataDir, { recursive: true, force: true });
-  }
+  });
 }
 
 type Bench = {
@@ -71,11 +57,11 @@ async function measure(
 ): Promise<void> {
   const { server, flood, quiet, seconds, quietKey } = bench;
   const { url } = server;
-  const requests = keys.map((key) => createSession(url, key));
+  const requests = keys.map(createSession);
   const order = { url, requests, seconds, goodMs };
   const quietOrder = {
     ...order,
-    requests: [createSession(url, quietKey)],
+    requests: [createSession(quietKey)],
     ratePerSecond: quietPerSecond,
     connections: 50,
   };
@@ -133,7 +119,7 @@ function showQuiet({ p50Ms, p99Ms, good, refused, late, failed }: LoadReport): s
 }
 
 async function warmUp({ server, flood }: Bench, keys: readonly string[]): Promise<void> {
-  const requests = keys.map((key) => createSession(server.url, key));
+  const requests = keys.map(createSession);
   await flood.run({
     url: server.url,
     requests,
@@ -144,22 +130,14 @@ async function warmUp({ server, flood }: Bench, keys: readonly string[]): Promis
   });
 }
 
-function createSession(url: string, key: string): string {
-  const body = JSON.stringify({
+function createSession(key: string): string {
+  return requestText("POST /v1/sessions", key, {
     share_fields: { date_of_birth: { required: true, reason: "We must know that you are of age." } },
     client_reference_id: "order-7391",
   });
-  const head = [
-    "POST /v1/sessions HTTP/1.1",
-    `host: ${new URL(url).host}`,
-    `authorization: Bearer ${key}`,
-    "content-type: application/json",
-    `content-length: ${body.length}`,
-  ];
-  return `${head.join("\r\n")}\r\n\r\n${body}`;
 }
 
 async function createTenant(url: string, number: number): Promise<string> {
-  const send = await newPartner(url, { name: "Bench", slug: `bench-${number}` });
+  const { send } = await newOwner(url, { name: "Bench", slug: `bench-${number}` });
   return (await send("/v1/auth/api-keys", { name: "bench", scopes: ["sessions:write"] })).key ?? "";
 }

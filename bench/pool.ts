@@ -2,16 +2,13 @@
 // cancellations that fans out, with pools of different sizes in turn. `--quick`: a fifth of the load and two
 // rounds. `--sizes 2,8`: only those sizes.
 
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { loadavg, tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { loadavg } from "node:os";
+import { resolve } from "node:path";
 import { median } from "@assay/face/median";
 import { Pool } from "undici";
-import { startEmbeddedPostgres } from "../apps/server/src/platform/installation/postgres/embedded-postgres.ts";
-import { createAuthority } from "../apps/server/test/support/certificate.ts";
-import { cancelAll, cpuSeconds, createSessions, keysOf, type System, startSystem } from "./support/burst.ts";
 import { postgresMicroseconds } from "./support/postgres-usage.ts";
-import { ask, countOf, forked, received } from "./support/publishing.ts";
+import { cancelAll, cpuSeconds, createSessions, type System } from "./support/system.ts";
+import { ask, countOf, type Rig, received, withReceiver } from "./support/with-receiver.ts";
 
 const readers = 32;
 const endpoints = 20;
@@ -32,32 +29,19 @@ export async function run(options: readonly string[] = []): Promise<void> {
   console.log(
     `\nSizes of the pool: ${reads} readings by ${readers} at once, then ${bursts} events to ${endpoints} endpoints each`,
   );
-  const folder = mkdtempSync(join(tmpdir(), "assay-bench-"));
-  const postgres = await startEmbeddedPostgres({
-    dataDir: folder,
-    env: process.env,
-    log: () => {},
-    settings: { max_connections: "200" },
-  });
-  const authority = createAuthority();
-  writeFileSync(join(folder, "ca.pem"), authority.certificate);
-  const receiver = await forked("webhook-receiver.ts", keysOf(authority));
-  const { port } = await ask<{ port: number }>(receiver, { ask: "ports" });
-  const usedMs = async (system: System) =>
-    (await cpuSeconds(system)) * 1000 + postgresMicroseconds(folder) / 1000;
-  const systems = new Map<number, System>();
-  const figures = new Map(sizes.map((size) => [size, [] as Figures[]]));
-  try {
+  const measureAll = async ({ folder, receiver, start }: Rig) => {
+    const usedMs = async (system: System) =>
+      (await cpuSeconds(system)) * 1000 + postgresMicroseconds(folder) / 1000;
+    const systems = new Map<number, System>();
+    const figures = new Map(sizes.map((size) => [size, [] as Figures[]]));
     for (const size of sizes)
       systems.set(
         size,
-        await startSystem({
+        await start({
           name: `pool_${size}`,
           root: resolve(import.meta.dirname, ".."),
-          folder,
-          postgresUrl: postgres.adminUrl,
-          hook: `https://127.0.0.1:${port}/hook`,
           roles: ["all"],
+          endpointsEach: endpoints,
           settings: { DATABASE_POOL_SIZE: String(size) },
         }),
       );
@@ -70,7 +54,7 @@ export async function run(options: readonly string[] = []): Promise<void> {
         const arrivedBefore = await countOf(receiver);
         await ask(receiver, { ask: "record" });
         const startedAt = performance.now();
-        const { took } = await cancelAll(system, ids);
+        const { took } = await cancelAll(system, ids, { connections: 16, ratePerSecond: null });
         await received(receiver, arrivedBefore, bursts * endpoints);
         const seconds = (performance.now() - startedAt) / 1000;
         if (round > 0)
@@ -82,12 +66,8 @@ export async function run(options: readonly string[] = []): Promise<void> {
           });
       }
     report(figures);
-  } finally {
-    for (const { processes } of systems.values()) for (const one of processes) await one.stop();
-    receiver.kill("SIGKILL");
-    await postgres.stop();
-    rmSync(folder, { recursive: true, force: true });
-  }
+  };
+  await withReceiver(measureAll, { max_connections: "200" });
 }
 
 function report(figures: ReadonlyMap<number, readonly Figures[]>): void {

@@ -1,13 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { OrganizationId, SessionId } from "@assay/contract/ids";
 import { type AttemptStatus, attemptStatuses, sessionStatuses } from "@assay/contract/sessions";
 import { median } from "@assay/face/median";
 import { type Db, openDb, type Queryable } from "../apps/server/src/platform/db/db.ts";
 import { Quarantine } from "../apps/server/src/platform/db/quarantine.ts";
 import { sql } from "../apps/server/src/platform/db/sql.ts";
-import { startEmbeddedPostgres } from "../apps/server/src/platform/installation/postgres/embedded-postgres.ts";
 import { type Clock, dayMs, hourMs } from "../apps/server/src/platform/kernel/clock.ts";
 import { knownId } from "../apps/server/src/platform/kernel/ids.ts";
 import { KeyRing, newRingKey } from "../apps/server/src/platform/lib/key-ring.ts";
@@ -17,6 +13,7 @@ import { expireSessions } from "../apps/server/src/verification/sessions/expire-
 import { listAttempts, listSessions } from "../apps/server/src/verification/sessions/session.store.ts";
 import { createDatabase } from "./support/database.ts";
 import { idSql, loadBare } from "./support/fill.ts";
+import { withPostgres } from "./support/with-postgres.ts";
 
 const organizations = 1000;
 const dueSessions = 100_000;
@@ -30,15 +27,10 @@ export async function run(options: readonly string[] = []): Promise<void> {
   if (!Number.isInteger(rows) || rows < 1000) throw new Error("--rows must be a whole number from 1000 on");
   const only = optionOf(options, "--only");
   const now = new Date();
-  const dataDir = mkdtempSync(join(tmpdir(), "assay-bench-"));
-  const postgres = await startEmbeddedPostgres({ dataDir, env: process.env, log: () => {} });
-  try {
-    if (only === undefined || only === "pages") await comparePages(postgres.adminUrl, rows, now);
-    if (only === undefined || only === "expiry") await measureExpiry(postgres.adminUrl);
-  } finally {
-    await postgres.stop();
-    rmSync(dataDir, { recursive: true, force: true });
-  }
+  await withPostgres(async ({ databaseUrl }) => {
+    if (only === undefined || only === "pages") await comparePages(databaseUrl, rows, now);
+    if (only === undefined || only === "expiry") await measureExpiry(databaseUrl);
+  });
 }
 
 function optionOf(options: readonly string[], name: string): string | undefined {

@@ -1,17 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { runDevice } from "@assay/device/run-device";
 import { virtualPassport } from "@assay/device/virtual-passport";
 import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
 import pg from "pg";
-import { startEmbeddedPostgres } from "../apps/server/src/platform/installation/postgres/embedded-postgres.ts";
-import { createAuthority } from "../apps/server/test/support/certificate.ts";
-import { openReceiver, registration } from "../apps/server/test/support/receiver.ts";
-import { newOwner } from "./support/new-partner.ts";
+import { callerOf } from "./support/new-partner.ts";
 import { postgresMicroseconds } from "./support/postgres-usage.ts";
-import { ServerProcess } from "./support/server-process.ts";
+import { cpuSeconds, type System } from "./support/system.ts";
+import { countOf, received, withReceiver } from "./support/with-receiver.ts";
 
 const atOnce = 8;
 
@@ -26,86 +22,43 @@ type Sizes = { tables: Map<string, { rows: number; bytes: number }>; walBytes: n
 export async function run([given = "400"]: readonly string[] = []): Promise<void> {
   const count = Number(given);
   if (!Number.isInteger(count) || count < 8) throw new Error("the number must be 8 or more");
-  const folder = mkdtempSync(join(tmpdir(), "assay-bench-"));
-  const authority = createAuthority();
-  const caFile = join(folder, "ca.pem");
-  writeFileSync(caFile, authority.certificate);
-  const receiver = await openReceiver(authority);
-  const dataDir = join(folder, "database");
-  const postgres = await startEmbeddedPostgres({ dataDir, env: process.env, log: () => {} });
-  try {
-    const server = await ServerProcess.start(new URL("./support/assay-server.ts", import.meta.url), {
-      PORT: "0",
-      DATA_DIR: join(folder, "service"),
-      DATABASE_URL: postgres.adminUrl,
-      SECRET_KEYS: `1:${Buffer.alloc(32, 1).toString("base64")}`,
-      WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
-      NODE_EXTRA_CA_CERTS: caFile,
-    });
-    try {
-      const { send } = await newOwner(server.url, { name: "Bench", slug: "bench" });
-      const { key } = await send("/v1/auth/api-keys", {
-        name: "bench",
-        scopes: ["sessions:write", "webhooks:write"],
-      });
-      const partner = partnerOf(server.url, key ?? "");
-      const created = await partner("/v1/webhooks/endpoints", { url: receiver.url });
-      const endpoint = created.endpoint as { id: string };
-      await partner(`/v1/webhooks/endpoints/${endpoint.id}/keys`, registration("key-1"));
-      const client = new pg.Client({ connectionString: postgres.adminUrl });
-      await client.connect();
-      const first = Math.ceil(count / 4);
-      await verifyMany(partner, first);
-      await receiver.until(first);
-      const before = await measure(client);
-      const used = { service: await server.usage(), postgres: postgresMicroseconds(dataDir) };
-      await verifyMany(partner, count);
-      await receiver.until(first + count);
-      // The last deliveries are written down after their answers.
-      await wait(2000);
-      const service = await server.usage();
-      const postgresMs = (postgresMicroseconds(dataDir) - used.postgres) / 1000 / count;
-      const serviceMs = (service.cpuMicroseconds - used.service.cpuMicroseconds) / 1000 / count;
-      tell(before, await measure(client), count);
-      console.log(
-        `  processor time ${serviceMs.toFixed(1)} ms service, ${postgresMs.toFixed(1)} ms PostgreSQL; ${Math.round(service.rssBytes / 2 ** 20)} MiB`,
-      );
-      await client.end();
-    } finally {
-      await server.stop();
-    }
-  } finally {
-    await receiver.close();
-    await postgres.stop();
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-type Partner = (path: string, body: unknown) => Promise<Record<string, unknown>>;
-
-function partnerOf(url: string, key: string): Partner {
-  return async (path, body) => {
-    const response = await fetch(url + path, {
-      method: "POST",
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
-    const { data, error } = (await response.json()) as {
-      data: Record<string, unknown>;
-      error: { message: string } | null;
+  await withReceiver(async ({ folder, receiver, start }) => {
+    const root = resolve(import.meta.dirname, "..");
+    const system = await start({ name: "size", root, roles: ["all"] });
+    const client = new pg.Client({ connectionString: system.databaseUrl });
+    await client.connect();
+    const verifyAll = async (number: number) => {
+      const arrived = await countOf(receiver);
+      await verifyMany(system, number);
+      await received(receiver, arrived, number);
     };
-    if (error !== null) throw new Error(error.message);
-    return data;
-  };
+    const usedMs = async () => ({
+      service: (await cpuSeconds(system)) * 1000,
+      postgres: postgresMicroseconds(folder) / 1000,
+    });
+    await verifyAll(Math.ceil(count / 4));
+    const [before, used] = [await measure(client), await usedMs()];
+    await verifyAll(count);
+    // The last deliveries are written down after their answers.
+    await wait(2000);
+    const { service, postgres } = await usedMs();
+    tell(before, await measure(client), count);
+    const [usage] = await Promise.all(system.processes.map((one) => one.usage()));
+    console.log(
+      `  processor time ${((service - used.service) / count).toFixed(1)} ms service, ${((postgres - used.postgres) / count).toFixed(1)} ms PostgreSQL; ${Math.round((usage?.rssBytes ?? 0) / 2 ** 20)} MiB`,
+    );
+    await client.end();
+  });
 }
 
-async function verifyMany(partner: Partner, count: number): Promise<void> {
+async function verifyMany({ url, key }: System, count: number): Promise<void> {
   const document = testDocuments(new Date()).find(({ id }) => id === "passport-valid");
   if (document === undefined) throw new Error("there is no valid passport");
+  const call = callerOf(url);
   let left = count;
   const lane = async () => {
     while (left-- > 0) {
-      const session = await partner("/v1/sessions", {
+      const session = await call("/v1/sessions", key, {
         share_fields: {
           date_of_birth: { required: true, reason: "We must know that you are of age." },
           nationality_code: { required: false, reason: "Speeds up the tax form." },
@@ -114,7 +67,7 @@ async function verifyMany(partner: Partner, count: number): Promise<void> {
         metadata: { channel: "mobile" },
       });
       const outcome = await runDevice({
-        verificationUrl: String(session.verification_url),
+        verificationUrl: session.verification_url ?? "",
         chip: virtualPassport(document),
       });
       if (outcome.kind !== "succeeded") throw new Error(`a verification ended with ${outcome.kind}`);

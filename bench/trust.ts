@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { toBase64 } from "@assay/emrtd/base64";
 import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
@@ -12,10 +10,9 @@ import {
   testCountryTrust,
 } from "@assay/emrtd/node/test-country/test-country";
 import { median } from "@assay/face/median";
-import { type Db, openDb } from "../apps/server/src/platform/db/db.ts";
+import type { Db } from "../apps/server/src/platform/db/db.ts";
 import { migrate } from "../apps/server/src/platform/db/migrate.ts";
 import { sql } from "../apps/server/src/platform/db/sql.ts";
-import { startEmbeddedPostgres } from "../apps/server/src/platform/installation/postgres/embedded-postgres.ts";
 import { anyone } from "../apps/server/src/platform/lib/waiting-line.ts";
 import { ChipExaminer } from "../apps/server/src/verification/attempts/chip-examiner.ts";
 import type { SentFiles } from "../apps/server/src/verification/attempts/chip-task.ts";
@@ -26,6 +23,8 @@ import {
   retireImports,
 } from "../apps/server/src/verification/trust/trust.store.ts";
 import { importTrustFile } from "../apps/server/src/verification/trust/trust-command.ts";
+import { openDatabase } from "./support/database.ts";
+import { withPostgres } from "./support/with-postgres.ts";
 
 const now = new Date("2026-11-15T12:00:00Z");
 const certificates = 600;
@@ -38,23 +37,20 @@ const certificates = 600;
 export async function run(options: readonly string[] = []): Promise<void> {
   const given = options.indexOf("--verdicts");
   const verdicts = given === -1 ? 10_000 : Number(options[given + 1]);
-  const dataDir = mkdtempSync(join(tmpdir(), "assay-bench-"));
-  const postgres = await startEmbeddedPostgres({ dataDir, env: process.env, log: () => {} });
-  const open = () => openDb({ url: postgres.adminUrl, poolSize: 4, onError: () => {} });
-  const dbs = [open(), open()] as const;
-  try {
-    await migrate(postgres.adminUrl);
-    await measureImport(dbs[0], dataDir);
-    await measureReach(...dbs);
-    await judgeWhileListsChange(dbs, verdicts);
-  } finally {
-    for (const db of dbs) await db.close();
-    await postgres.stop();
-    rmSync(dataDir, { recursive: true, force: true });
-  }
+  await withPostgres(async ({ folder, databaseUrl }) => {
+    const dbs = [openDatabase(databaseUrl), openDatabase(databaseUrl)] as const;
+    try {
+      await migrate(databaseUrl);
+      await measureImport(dbs[0], folder);
+      await measureReach(...dbs);
+      await judgeWhileListsChange(dbs, verdicts);
+    } finally {
+      for (const db of dbs) await db.close();
+    }
+  });
 }
 
-async function measureImport(db: Db, dataDir: string): Promise<void> {
+async function measureImport(db: Db, folder: string): Promise<void> {
   const blocks = Array.from({ length: certificates }, (_, index) => {
     const name = { country: "UT", organization: "Bench", commonName: `CSCA ${index}` };
     const key = ecSigningKey("bench", `authority ${index}`, "secp256r1", { explicitParameters: false });
@@ -68,7 +64,7 @@ async function measureImport(db: Db, dataDir: string): Promise<void> {
       use: "authority",
     });
   });
-  const file = join(dataDir, "all.pem");
+  const file = join(folder, "all.pem");
   await writeFile(
     file,
     blocks

@@ -1,12 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { type DeviceOutcome, runDevice } from "@assay/device/run-device";
 import { virtualPassport } from "@assay/device/virtual-passport";
 import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
-import { startEmbeddedPostgres } from "../apps/server/src/platform/installation/postgres/embedded-postgres.ts";
-import { newPartner } from "./support/new-partner.ts";
+import { newOwner } from "./support/new-partner.ts";
 import { ServerProcess } from "./support/server-process.ts";
+import { withPostgres } from "./support/with-postgres.ts";
 
 /**
  * Many verifications at once through one process, each a whole device with a software chip. None may fail
@@ -17,15 +14,10 @@ export async function run(options: readonly string[]): Promise<void> {
   const count = Number(options[0] ?? "200");
   if (!Number.isInteger(count) || count < 1 || count > 2000)
     throw new Error("the number must be from 1 to 2000");
-  const dataDir = mkdtempSync(join(tmpdir(), "assay-bench-"));
-  const postgres = await startEmbeddedPostgres({ dataDir, env: process.env, log: () => {} });
-  try {
+  await withPostgres(async ({ env }) => {
     const server = await ServerProcess.start(new URL("./support/assay-server.ts", import.meta.url), {
-      PORT: "0",
-      DATA_DIR: join(dataDir, "service"),
-      DATABASE_URL: postgres.adminUrl,
+      ...env,
       DATABASE_POOL_SIZE: "10",
-      SECRET_KEYS: `1:${Buffer.alloc(32, 1).toString("base64")}`,
       METRICS_TOKEN: "bench-metrics-token",
     });
     try {
@@ -33,17 +25,16 @@ export async function run(options: readonly string[]): Promise<void> {
     } finally {
       await server.stop();
     }
-  } finally {
-    await postgres.stop();
-    rmSync(dataDir, { recursive: true, force: true });
-  }
+  });
 }
 
 async function verifyAtOnce(server: ServerProcess, count: number): Promise<void> {
-  const newSession = await partnerOf(server.url);
+  const { send } = await newOwner(server.url, { name: "Bench", slug: "bench" });
   const document = testDocuments(new Date()).find(({ id }) => id === "passport-valid");
   if (document === undefined) throw new Error("there is no valid passport");
-  const verificationUrls = await Promise.all(Array.from({ length: count }, newSession));
+  const verificationUrls = await Promise.all(
+    Array.from({ length: count }, async () => (await send("/v1/sessions", {})).verification_url ?? ""),
+  );
   const before = await server.usage();
   const startedAt = performance.now();
   let waited = 0;
@@ -83,10 +74,4 @@ async function verifyAtOnce(server: ServerProcess, count: number): Promise<void>
   ))
     console.log(`  ${step.padEnd(16)} ${((Number(sum) / count) * 1000).toFixed(1)} ms each`);
   if (results.get("succeeded") !== count) process.exitCode = 1;
-}
-
-/** A new partner; the function creates a session and gives its verification_url. */
-async function partnerOf(baseUrl: string): Promise<() => Promise<string>> {
-  const send = await newPartner(baseUrl, { name: "Bench", slug: "bench" });
-  return async () => (await send("/v1/sessions", {})).verification_url ?? "";
 }

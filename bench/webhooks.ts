@@ -1,8 +1,6 @@
-import { type ChildProcess, fork, spawnSync } from "node:child_process";
-import { generateKeyPairSync, randomBytes } from "node:crypto";
+import { type ChildProcess, spawnSync } from "node:child_process";
+import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { EncryptionKeyId } from "@assay/contract/ids";
@@ -11,19 +9,17 @@ import { claimDue } from "../apps/server/src/delivery/webhooks/delivery.store.ts
 import { sealPayload } from "../apps/server/src/delivery/webhooks/seal-payload.ts";
 import { newSigningSecret } from "../apps/server/src/delivery/webhooks/signing.ts";
 import { packPayload } from "../apps/server/src/delivery/webhooks/stored-payload.ts";
-import { type Db, openDb } from "../apps/server/src/platform/db/db.ts";
+import type { Db } from "../apps/server/src/platform/db/db.ts";
 import { migrate } from "../apps/server/src/platform/db/migrate.ts";
 import { sql } from "../apps/server/src/platform/db/sql.ts";
-import { startEmbeddedPostgres } from "../apps/server/src/platform/installation/postgres/embedded-postgres.ts";
 import { later } from "../apps/server/src/platform/kernel/clock.ts";
 import { newId, newUuid } from "../apps/server/src/platform/kernel/ids.ts";
 import { KeyRing, parseRing } from "../apps/server/src/platform/lib/key-ring.ts";
-import { createAuthority } from "../apps/server/test/support/certificate.ts";
 import { burst } from "./support/burst.ts";
+import { emptyDatabase, openDatabase } from "./support/database.ts";
 import { publishing } from "./support/publishing.ts";
+import { ask, forked, type Rig, withReceiver } from "./support/with-receiver.ts";
 
-const ringText = `1:${randomBytes(32).toString("base64")}`;
-const ring = new KeyRing(parseRing(ringText));
 const partner = generateKeyPairSync("rsa", { modulusLength: 2048 }).publicKey.export({ format: "jwk" });
 // About three kilobytes of plaintext, what an outcome with every claim comes to.
 const data = { claims: { text: "x".repeat(2700) }, selected_field_keys: ["text"] };
@@ -51,66 +47,47 @@ export async function run(options: readonly string[] = []): Promise<void> {
     await burst(options.includes("--quick") ? 150 : 500, against ?? null);
     if (only === "burst") return;
   }
-  const bench = await Bench.start();
-  try {
-    const parts: [string, () => Promise<void>][] = [
-      ["throughput", () => throughput(bench, Math.round(4000 * scale))],
-      ["latency", () => idleLatency(bench)],
-      ["hanging", () => besideHanging(bench, Math.round(10_000 * scale))],
-      ["scaling", () => scaling(bench, Math.round(4000 * scale))],
-      ["backlog", () => backlog(bench, Math.round(100_000 * scale))],
-    ];
-    for (const [name, part] of parts) if (only === undefined || only === name) await part();
-  } finally {
-    await bench.stop();
-  }
+  await withReceiver(async (rig) => {
+    await migrate(rig.databaseUrl);
+    const bench = new Bench(rig);
+    try {
+      const parts: [string, () => Promise<void>][] = [
+        ["throughput", () => throughput(bench, Math.round(4000 * scale))],
+        ["latency", () => idleLatency(bench)],
+        ["hanging", () => besideHanging(bench, Math.round(10_000 * scale))],
+        ["scaling", () => scaling(bench, Math.round(4000 * scale))],
+        ["backlog", () => backlog(bench, Math.round(100_000 * scale))],
+      ];
+      for (const [name, part] of parts) if (only === undefined || only === name) await part();
+    } finally {
+      await bench.stop();
+    }
+  });
 }
 
 type Usage = { cpuUs: number; rssMb: number };
 
 class Bench {
-  readonly folder = mkdtempSync(join(tmpdir(), "assay-bench-"));
-  readonly authority = createAuthority();
+  readonly rig: Rig;
+  readonly db: Db;
+  readonly #ring: KeyRing;
   readonly #children = new Set<ChildProcess>();
-  #stopPostgres: () => Promise<void> = async () => {};
-  databaseUrl = "";
-  db = undefined as unknown as Db;
-  receiver = undefined as unknown as ChildProcess;
-  port = 0;
-  silentPort = 0;
 
-  static async start(): Promise<Bench> {
-    const bench = new Bench();
-    const postgres = await startEmbeddedPostgres({ dataDir: bench.folder, env: process.env, log: () => {} });
-    bench.#stopPostgres = () => postgres.stop();
-    bench.databaseUrl = postgres.adminUrl;
-    await migrate(postgres.adminUrl);
-    bench.db = openDb({ url: postgres.adminUrl, poolSize: 4, onError: () => {} });
-    writeFileSync(join(bench.folder, "ca.pem"), bench.authority.certificate);
-    const { cert, key } = bench.authority.issue(["127.0.0.1"]);
-    bench.receiver = await bench.fork("webhook-receiver.ts", { CERT: cert, KEY: key });
-    const ports = await ask<{ port: number; silentPort: number }>(bench.receiver, { ask: "ports" });
-    bench.port = ports.port;
-    bench.silentPort = ports.silentPort;
-    return bench;
+  constructor(rig: Rig) {
+    this.rig = rig;
+    this.db = openDatabase(rig.databaseUrl);
+    this.#ring = new KeyRing(parseRing(rig.env.SECRET_KEYS));
   }
 
   /** `core` pins the process if the system can, so that it does not share its core with the load. */
   async fork(file: string, env: Record<string, string> = {}, core?: number): Promise<ChildProcess> {
-    const child = fork(new URL(`./support/${file}`, import.meta.url), {
-      env: {
-        PATH: process.env.PATH ?? "",
-        PORT: "0",
-        DATA_DIR: this.folder,
-        DATABASE_URL: this.databaseUrl,
-        SECRET_KEYS: ringText,
-        WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
-        NODE_EXTRA_CA_CERTS: join(this.folder, "ca.pem"),
-        ...env,
-      },
+    const child = await forked(file, {
+      ...this.rig.env,
+      WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
+      NODE_EXTRA_CA_CERTS: join(this.rig.folder, "ca.pem"),
+      ...env,
     });
     this.#children.add(child);
-    await once(child, "message");
     if (core !== undefined) spawnSync("taskset", ["-a", "-c", "-p", String(core), String(child.pid)]);
     return child;
   }
@@ -124,8 +101,6 @@ class Bench {
   async stop(): Promise<void> {
     for (const child of this.#children) child.kill("SIGKILL");
     await this.db.close();
-    await this.#stopPostgres();
-    rmSync(this.folder, { recursive: true, force: true });
   }
 
   /** An organization with endpoints at these addresses, each with a key. */
@@ -144,7 +119,7 @@ class Bench {
         created_at, updated_at)
       select id, ${organizationId}, true, url, true, 72, secret, ${now}, ${now} from unnest(
         ${endpoints.map(({ id }) => id)}::text[], ${endpoints.map(({ url }) => url)}::text[],
-        ${endpoints.map(({ id, secret }) => ring.seal("webhook-secret", secret, id))}::bytea[]) as t (id, url, secret)`);
+        ${endpoints.map(({ id, secret }) => this.#ring.seal("webhook-secret", secret, id))}::bytea[]) as t (id, url, secret)`);
     await db.run(sql`
       insert into webhook_keys (id, endpoint_id, organization_id, key_id, n, e, is_active, activation_number, created_at, updated_at)
       select id, endpoint, ${organizationId}, 'bench', ${partner.n}, ${partner.e}, true, 1, ${now}, ${now} from unnest(
@@ -154,22 +129,11 @@ class Bench {
     return { organizationId, endpoints };
   }
 
-  get url(): string {
-    return `https://127.0.0.1:${this.port}/hook`;
-  }
-
   async clear(): Promise<void> {
     await this.db.run(
       sql`truncate webhook_deliveries, webhook_delivery_queue, webhook_attempts, events, webhook_keys, webhook_endpoints`,
     );
   }
-}
-
-async function ask<T>(child: ChildProcess, message: object): Promise<T> {
-  const answer = once(child, "message");
-  child.send(message);
-  const [value] = await answer;
-  return value as T;
 }
 
 function quantile(values: readonly number[], share: number): number {
@@ -185,7 +149,7 @@ function print(label: string, value: string): void {
 
 async function throughput(bench: Bench, events: number): Promise<void> {
   console.log(`\nDeliveries per second of one process, ${events} events, 20 in a transaction`);
-  const { organizationId, endpoints } = await bench.organization([bench.url]);
+  const { organizationId, endpoints } = await bench.organization([bench.rig.hook]);
   const [endpoint] = endpoints;
   if (endpoint === undefined) return;
   const ours = async () => {
@@ -249,7 +213,7 @@ type Target = { db: Db; organizationId: string; endpoint: { id: string; keyId: E
  * commit to the request at the receiver. Taking turns makes other load affect all of them alike.
  */
 async function measureLatency(bench: Bench, targets: readonly Target[], samples: number) {
-  await ask(bench.receiver, { ask: "record" });
+  await ask(bench.rig.receiver, { ask: "record" });
   const sent = targets.map(() => new Map<string, number>());
   for (let i = 0; i < samples; i++) {
     for (const [index, { db, organizationId, endpoint }] of targets.entries()) {
@@ -274,7 +238,7 @@ async function measureLatency(bench: Bench, targets: readonly Target[], samples:
     }
   }
   await wait(1000);
-  const { receipts } = await ask<{ receipts: [string, number][] }>(bench.receiver, { ask: "receipts" });
+  const { receipts } = await ask<{ receipts: [string, number][] }>(bench.rig.receiver, { ask: "receipts" });
   const receivedAt = new Map(receipts);
   return sent.map((events) => {
     const latencies = [...events].flatMap(([id, from]) => {
@@ -299,7 +263,7 @@ async function idleLatency(bench: Bench): Promise<void> {
 }
 
 async function targetOf(bench: Bench, db: Db): Promise<Target> {
-  const { organizationId, endpoints } = await bench.organization([bench.url], db);
+  const { organizationId, endpoints } = await bench.organization([bench.rig.hook], db);
   const [endpoint] = endpoints;
   if (endpoint === undefined) throw new Error("no endpoint was made");
   return { db, organizationId, endpoint };
@@ -311,19 +275,17 @@ async function besideHanging(bench: Bench, hanging: number): Promise<void> {
   );
   // For comparison the same live endpoint, alone in a separate database and process;
   // the two are measured in turn.
-  const aloneUrl = new URL(bench.databaseUrl);
-  aloneUrl.pathname = "/alone";
-  await bench.db.run(sql`create database alone`);
-  await migrate(aloneUrl.href);
-  const aloneDb = openDb({ url: aloneUrl.href, poolSize: 4, onError: () => {} });
-  const aloneChild = await bench.fork("webhook-process.ts", { DATABASE_URL: aloneUrl.href });
+  const aloneUrl = await emptyDatabase(bench.rig.databaseUrl, "alone");
+  await migrate(aloneUrl);
+  const aloneDb = openDatabase(aloneUrl);
+  const aloneChild = await bench.fork("webhook-process.ts", { DATABASE_URL: aloneUrl });
   const child = await bench.fork("webhook-process.ts", { EXEMPT_LOOPBACK: String(hanging) });
   const targets = [await targetOf(bench, aloneDb), await targetOf(bench, bench.db)];
   const dead = await bench.organization(
     Array.from({ length: hanging }, (_, n) =>
       n % 2 === 0
-        ? `https://127.1.${n >> 8}.${n & 255}:${bench.silentPort}/hook`
-        : `${bench.url}/${n}?ms=60000`,
+        ? `https://127.1.${n >> 8}.${n & 255}:${bench.rig.silentPort}/hook`
+        : `${bench.rig.hook}/${n}?ms=60000`,
     ),
   );
   await measureLatency(bench, targets, 20);
@@ -400,10 +362,10 @@ async function fillQueue(
 async function scaling(bench: Bench, count: number): Promise<void> {
   console.log(`\nTwo processes against one, ${count} deliveries waiting`);
   for (const [label, urls, rows] of [
-    ["one receiver that takes 100 ms", [`${bench.url}?ms=100`], count / 2],
+    ["one receiver that takes 100 ms", [`${bench.rig.hook}?ms=100`], count / 2],
     [
       "receivers that answer at once (the machine's cores are shared)",
-      [1, 2, 3, 4].map(() => bench.url),
+      [1, 2, 3, 4].map(() => bench.rig.hook),
       count,
     ],
   ] as const) {
@@ -446,7 +408,7 @@ async function waitUntil(bench: Bench, reached: (open: number) => boolean): Prom
 
 async function backlog(bench: Bench, count: number): Promise<void> {
   console.log(`\n${count} deliveries waiting`);
-  const { organizationId, endpoints } = await bench.organization([bench.url, `${bench.url}?ms=50`]);
+  const { organizationId, endpoints } = await bench.organization([bench.rig.hook, `${bench.rig.hook}?ms=50`]);
   const [endpoint, other] = endpoints;
   if (endpoint === undefined || other === undefined) return;
   const claimMs = async () => {
@@ -480,7 +442,7 @@ async function backlog(bench: Bench, count: number): Promise<void> {
     await wait(1000);
     memory.push((await ask<Usage>(child, { ask: "usage" })).rssMb);
   }
-  const { count: received } = await ask<{ count: number }>(bench.receiver, { ask: "count" });
+  const { count: received } = await ask<{ count: number }>(bench.rig.receiver, { ask: "count" });
   print(
     "  memory in seconds 5, 10, 15 and 20",
     [4, 9, 14, 19].map((i) => `${memory[i]?.toFixed(0)} MB`).join(", "),

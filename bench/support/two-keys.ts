@@ -1,14 +1,14 @@
 import { createHmac } from "node:crypto";
 import { sql } from "../../apps/server/src/platform/db/sql.ts";
 import { openDatabase } from "./database.ts";
-import { newPartner } from "./new-partner.ts";
+import { newOwner } from "./new-partner.ts";
 
 /** An organization with two keys: one known to the service, and one that only the bare server can look up. */
 export async function newTwoKeys(
   url: string,
   databaseUrl: string,
 ): Promise<{ readonly assay: string; readonly bare: string }> {
-  const send = await newPartner(url, { name: "Bench", slug: "bench" });
+  const { send } = await newOwner(url, { name: "Bench", slug: "bench" });
   const scopes = ["sessions:read", "sessions:write"];
   const own = await send("/v1/auth/api-keys", { name: "assay", scopes });
   const other = await send("/v1/auth/api-keys", { name: "bare", scopes });
