@@ -1,7 +1,6 @@
 import { randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { fileURLToPath } from "node:url";
 import { readPortrait } from "@assay/emrtd/node/test-country/portraits";
 import { type Challenge, newChallenge } from "@assay/face/challenge";
 import { colourAt, screenLight } from "@assay/face/colour-schedule";
@@ -16,7 +15,6 @@ import {
   createFaceJudge,
   type FaceVerdict,
   type JudgedFrame,
-  type JudgeInput,
 } from "../apps/server/src/verification/face/face-judge.ts";
 import { loadFaceModels } from "../apps/server/src/verification/face/face-models.ts";
 import { FaceWorkerPool } from "../apps/server/src/verification/face/face-worker-pool.ts";
@@ -108,10 +106,6 @@ export async function run(): Promise<void> {
   console.log(
     `processor time of a judgement              ${processorTime.toFixed(0)} ms   ${(processorTime / ceiling).toFixed(2)} × the bare models (${ceiling.toFixed(0)} ms)`,
   );
-  const unfollowed = await withoutFollowing(input);
-  console.log(
-    `the same, with the detector on every frame ${unfollowed.ms.toFixed(0)} ms   ${(unfollowed.ms / processorTime).toFixed(2)} × as much; verdict: ${unfollowed.verdict}`,
-  );
   const afterLast: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const sitting = judge.follow({ challenge, onFailed: () => undefined });
@@ -170,26 +164,6 @@ export async function run(): Promise<void> {
   console.log(
     `recording lit by another random sequence      ${followedShare({ reflection: 0.05, noise: 0.002, recorded: true })}`,
   );
-}
-
-/** Processor time of a judgement as it was before faces were followed, in the same run. */
-async function withoutFollowing(input: JudgeInput): Promise<{ ms: number; verdict: FaceVerdict["kind"] }> {
-  const support = new URL("./support/", import.meta.url);
-  const pool = new FaceWorkerPool({
-    log,
-    workers: 1,
-    jobTimeoutMs: 120_000,
-    modelsModule: new URL("unfollowed-face-models.ts", support).href,
-    readableFolders: [fileURLToPath(support)],
-  });
-  const judge = createFaceJudge({ log, metrics: new Metrics(), measurer: pool });
-  const { kind } = await judge.judge(input);
-  const [worker = 0] = pool.processIds;
-  const before = processorMilliseconds(worker);
-  for (let round = 0; round < rounds; round++) await judge.judge(input);
-  const ms = (processorMilliseconds(worker) - before) / rounds;
-  await judge.close();
-  return { ms, verdict: kind };
 }
 
 async function bareModels(jpegs: readonly Uint8Array[]): Promise<number> {
