@@ -2,7 +2,7 @@ import { CredentialError } from "../credential-error.ts";
 import type { JsonObject } from "../json.ts";
 
 /** The year 9999. Later times do not fit into a date of every system. */
-const maxSeconds = 253_402_300_799;
+export const maxSeconds = 253_402_300_799;
 
 /** `exp`, `nbf` or `iat` of a JWT. Null where it is absent. */
 export function dateOf(claims: JsonObject, name: "exp" | "nbf" | "iat"): Date | null {
@@ -14,7 +14,7 @@ export function dateOf(claims: JsonObject, name: "exp" | "nbf" | "iat"): Date | 
 }
 
 /** Clocks of issuers and phones go wrong by seconds. More than a minute is another time. */
-export const clockSkewMilliseconds = 60_000;
+const clockSkewMilliseconds = 60_000;
 
 export function isInFuture(date: Date, now: Date): boolean {
   return date.getTime() > now.getTime() + clockSkewMilliseconds;

@@ -10,15 +10,13 @@ import { CredentialError } from "../credential-error.ts";
 import { documentTypes } from "../dcql/ask.ts";
 import type { HolderBinding } from "../holder-binding.ts";
 import type { JudgeContext } from "../judge-context.ts";
+import { isInFuture } from "../jws/numeric-date.ts";
 import { type RefusalReason, refuse, type Verdict } from "../verdict.ts";
 import { type ChainVerdict, checkChain } from "../x509/chain.ts";
 import { deviceAuthenticationBytes, deviceMacKey } from "./device-authentication.ts";
 import { type MobileSecurityObject, readMobileSecurityObject } from "./mobile-security-object.ts";
 import { type IssuerSignedItem, type MdocDocument, readDeviceResponse } from "./read-device-response.ts";
 import { sessionTranscript } from "./session-transcript.ts";
-
-/** Clocks of issuers and ours may differ by so much. */
-const skewMilliseconds = 60_000;
 
 /**
  * Whether a DeviceResponse of ISO/IEC 18013-5 answers what was asked. Never throws for what a wallet sent.
@@ -106,8 +104,7 @@ async function judgeIssuer(
   if (mso.docType !== document.docType) return refused("wrong_type");
   if (!(await areDigestsRight(document.items, mso))) return refused("digest_mismatch");
   const { signed, validFrom, validUntil } = mso;
-  const soon = new Date(now.getTime() + skewMilliseconds);
-  if (soon < signed || soon < validFrom) return refused("not_yet_valid");
+  if (isInFuture(signed, now) || isInFuture(validFrom, now)) return refused("not_yet_valid");
   if (validUntil < now) return refused("credential_expired");
   if (signed < chain.leaf.notBefore || signed > chain.leaf.notAfter) return refused("issuer_not_valid");
   return { kind: "issued", mso, chain };

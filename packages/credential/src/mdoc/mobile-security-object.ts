@@ -1,5 +1,6 @@
+import { anyMap } from "../cbor/closed-map.ts";
 import { decode } from "../cbor/decode.ts";
-import { type CborMap, CborTag, type CborValue, isMap } from "../cbor/value.ts";
+import { CborTag, type CborValue } from "../cbor/value.ts";
 import { type CoseKey, readCoseKey } from "../cose/cose-key.ts";
 import { CredentialError, malformedIn } from "../credential-error.ts";
 import type { StatusReference } from "../verdict.ts";
@@ -28,17 +29,19 @@ const maxUriCharacters = 2048;
 
 export function readMobileSecurityObject(payload: Uint8Array): MobileSecurityObject {
   const maxBytes = maxObjectBytes;
-  const mso = map(decode(readEmbedded(decode(payload, { maxBytes })), { maxBytes }));
+  const mso = anyMap(decode(readEmbedded(decode(payload, { maxBytes })), { maxBytes }));
   if (mso.get("version") !== "1.0") throw malformed("unknown version");
   const docType = mso.get("docType");
   if (typeof docType !== "string") throw malformed("type");
   const digestAlgorithm = readDigestAlgorithm(mso.get("digestAlgorithm"));
-  const validity = map(mso.get("validityInfo"));
+  const validity = anyMap(mso.get("validityInfo"));
   return {
     docType,
     digestAlgorithm,
     digests: readDigests(mso.get("valueDigests"), digestBytes[digestAlgorithm]),
-    deviceKey: mso.has("deviceKeyInfo") ? readCoseKey(map(mso.get("deviceKeyInfo")).get("deviceKey")) : null,
+    deviceKey: mso.has("deviceKeyInfo")
+      ? readCoseKey(anyMap(mso.get("deviceKeyInfo")).get("deviceKey"))
+      : null,
     signed: readTime(validity.get("signed")),
     validFrom: readTime(validity.get("validFrom")),
     validUntil: readTime(validity.get("validUntil")),
@@ -53,9 +56,9 @@ function readDigestAlgorithm(value: CborValue | undefined): DigestAlgorithm {
 
 function readDigests(value: CborValue | undefined, size: number): MobileSecurityObject["digests"] {
   return new Map(
-    [...map(value)].map(([nameSpace, digests]) => {
+    [...anyMap(value)].map(([nameSpace, digests]) => {
       if (typeof nameSpace !== "string") throw malformed("namespace");
-      const byId = [...map(digests)].map(([id, digest]) => {
+      const byId = [...anyMap(digests)].map(([id, digest]) => {
         if (typeof id !== "number" || !(digest instanceof Uint8Array) || digest.length !== size) {
           throw malformed("digest");
         }
@@ -86,18 +89,13 @@ export function readTime(value: CborValue | undefined): Date {
 
 /** A credential may name a list by another mechanism (`identifier_list`), which is not read here. */
 function readStatus(value: CborValue | undefined): StatusReference | null {
-  const status = map(value);
+  const status = anyMap(value);
   if (!status.has("status_list")) return null;
-  const list = map(status.get("status_list"));
+  const list = anyMap(status.get("status_list"));
   const uri = list.get("uri");
   const index = list.get("idx");
   if (typeof uri !== "string" || uri.length > maxUriCharacters || typeof index !== "number" || index < 0) {
     throw malformed("status");
   }
   return { uri, index };
-}
-
-function map(value: CborValue | undefined): CborMap {
-  if (!isMap(value)) throw malformed("not a map");
-  return value;
 }

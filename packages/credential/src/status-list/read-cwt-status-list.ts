@@ -1,9 +1,10 @@
+import { anyMap } from "../cbor/closed-map.ts";
 import { decode } from "../cbor/decode.ts";
-import { CborFloat, type CborMap, CborSimple, CborTag, type CborValue, isMap } from "../cbor/value.ts";
+import { CborFloat, CborSimple, CborTag, type CborValue } from "../cbor/value.ts";
 import { algorithmOf, label, readSingle, x5chainOf } from "../cose/headers.ts";
 import { verifySign1 } from "../cose/sign1.ts";
 import { CredentialError, malformedIn } from "../credential-error.ts";
-import { isInFuture } from "../jws/numeric-date.ts";
+import { isInFuture, maxSeconds } from "../jws/numeric-date.ts";
 import { checkChain } from "../x509/chain.ts";
 import { openStatusList, type StatusList, type StatusListOptions } from "./status-list.ts";
 
@@ -13,8 +14,6 @@ const malformed = malformedIn("Status list");
 const claim = { subject: 2, expiration: 4, issuedAt: 6, statusList: 65533, timeToLive: 65534 } as const;
 const types = new Set<CborValue | undefined>(["application/statuslist+cwt", "statuslist+cwt"]);
 const maxTokenBytes = 24 * 1024 * 1024;
-/** The year 9999. */
-const maxSeconds = 253_402_300_799;
 
 /** A status list token as CWT: COSE_Sign1, with or without the tags of COSE and CWT. */
 export async function readCwtStatusList(token: Uint8Array, options: StatusListOptions): Promise<StatusList> {
@@ -38,11 +37,11 @@ export function readCwtStatusContent(
   payload: Uint8Array,
   { uri, now }: Pick<StatusListOptions, "uri" | "now">,
 ): Promise<StatusList> {
-  const claims = map(decode(payload, { maxBytes: maxTokenBytes }));
+  const claims = anyMap(decode(payload, { maxBytes: maxTokenBytes }));
   if (claims.get(claim.subject) !== uri) throw malformed("of another address");
   const issuedAt = timeOf(claims.get(claim.issuedAt));
   if (isInFuture(issuedAt, now)) throw malformed("issued in the future");
-  const list = map(claims.get(claim.statusList));
+  const list = anyMap(claims.get(claim.statusList));
   const compressed = list.get("lst");
   if (!(compressed instanceof Uint8Array)) throw malformed("no list");
   return openStatusList(
@@ -79,9 +78,4 @@ function numberOf(value: CborValue | undefined): number {
   if (typeof value === "number") return value;
   if (value instanceof CborFloat) return value.value;
   throw malformed("no number");
-}
-
-function map(value: CborValue | undefined): CborMap {
-  if (!isMap(value)) throw malformed("not a map");
-  return value;
 }

@@ -1,6 +1,7 @@
 import { isEqual } from "../bytes.ts";
+import { anyMap } from "../cbor/closed-map.ts";
 import { decode } from "../cbor/decode.ts";
-import { type CborMap, CborTag, type CborValue, isArray, isMap } from "../cbor/value.ts";
+import { CborTag, type CborValue, isArray } from "../cbor/value.ts";
 import { readSingle, type Single, x5chainOf } from "../cose/headers.ts";
 import { verifySign1 } from "../cose/sign1.ts";
 import { CredentialError, malformedIn } from "../credential-error.ts";
@@ -35,7 +36,7 @@ export async function readVical(
 
 /** Reads the signed content. */
 export function readVicalContent(payload: Uint8Array): Omit<TrustedList, "signer"> {
-  const vical = map(decode(payload, { maxBytes, maxItems }));
+  const vical = anyMap(decode(payload, { maxBytes, maxItems }));
   if (typeof vical.get("version") !== "string" || !/^1\./.test(String(vical.get("version")))) {
     throw new CredentialError("not_supported", "VICAL: another version");
   }
@@ -78,7 +79,7 @@ async function checkSignature(
  * An unreadable certificate vouches for nothing and is left out.
  */
 function licenceAuthority(value: CborValue): readonly Uint8Array[] {
-  const info = map(value);
+  const info = anyMap(value);
   const types = info.get("docType");
   const certificate = info.get("certificate");
   if (!isArray(types) || !(certificate instanceof Uint8Array)) throw malformed("certificate");
@@ -96,9 +97,4 @@ function distinct(certificates: readonly Uint8Array[]): readonly Uint8Array[] {
   return certificates.filter(
     (one, index) => certificates.findIndex((other) => isEqual(one, other)) === index,
   );
-}
-
-function map(value: CborValue | undefined): CborMap {
-  if (!isMap(value)) throw malformed("not a map");
-  return value;
 }
