@@ -1,9 +1,14 @@
 import type { MrzKeyFields } from "@assay/emrtd/mrz/mrz-key";
-import { type MrzCharacters, type MrzField, type MrzLayout, mrzLayouts } from "@assay/emrtd/mrz/mrz-layout";
+import {
+  type MrzCharacters,
+  type MrzField,
+  type MrzFormat,
+  type MrzLayout,
+  mrzLayouts,
+} from "@assay/emrtd/mrz/mrz-layout";
 import { keyFieldsOf } from "@assay/emrtd/mrz/parse-mrz";
 import { type MrzAlternative, repairMrz } from "@assay/emrtd/mrz/repair-mrz";
 import { alphabet, type ReadLine, type Segment } from "./read-lines.ts";
-import type { ZoneShape } from "./zone-shape.ts";
 
 /** The result of one frame. */
 export type ZoneReading =
@@ -28,7 +33,7 @@ const allowed: Readonly<Record<MrzCharacters, RegExp>> = {
  * The key in the lines: allowed characters per position, corrected by check digits where the network was in
  * doubt. A wrong key uses up no try, because the chip refuses it. So one frame need not be certain.
  */
-export function decideZone(lines: readonly ReadLine[], shape: ZoneShape, at: Date): ZoneReading {
+export function decideZone(lines: readonly ReadLine[], shape: MrzFormat, at: Date): ZoneReading {
   const layout = mrzLayouts[shape];
   const first = lines[0]?.[0];
   if (shape !== "TD1" && first !== undefined && (first[alphabet.indexOf("V")] ?? 0) > 0.5)

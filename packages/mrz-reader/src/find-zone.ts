@@ -1,3 +1,4 @@
+import { type MrzFormat, mrzLayouts } from "@assay/emrtd/mrz/mrz-layout";
 import {
   distance,
   type Homography,
@@ -10,7 +11,6 @@ import {
 } from "./geometry.ts";
 import { shrink, sizeFor, standardised, straighten } from "./grey.ts";
 import type { Network, Output, Plane } from "./network.ts";
-import { type ZoneShape, zoneShapes, zoneSizes } from "./zone-shape.ts";
 
 /** Parameters of the training; training/pipeline.py has the same numbers. */
 const coarseSide = 256;
@@ -25,7 +25,7 @@ const doubt = 3;
 export type FoundZone = {
   readonly quad: Quad;
   /** The likeliest first, and only those that are about as likely. */
-  readonly shapes: readonly ZoneShape[];
+  readonly shapes: readonly MrzFormat[];
   readonly isTurnSure: boolean;
 };
 
@@ -75,9 +75,9 @@ const maxUneven = 1.6;
 const [minTall, maxTall] = [0.68, 1.35];
 
 function sidesOf({ quad: [a, b, c, d], shapes: [shape = "TD3"] }: Pick<FoundZone, "quad" | "shapes">) {
-  const { lines, characters } = zoneSizes[shape];
+  const { lineCount, lineLength } = mrzLayouts[shape];
   const wide = (distance(a, b) + distance(d, c)) / 2;
-  const tall = (wide * lines * linePitch) / (characters * characterPitch);
+  const tall = (wide * lineCount * linePitch) / (lineLength * characterPitch);
   return { left: distance(a, d), right: distance(b, c), tall };
 }
 
@@ -159,7 +159,7 @@ function lookCloser(refine: Network, frame: Plane, middle: Plane, rough: Quad): 
   const likelihood = { TD1: td1, TD2: td2, TD3: td3 };
   return {
     quad: upsideDown > 0 ? turnedQuad(exact) : exact,
-    shapes: zoneShapes
+    shapes: (["TD1", "TD2", "TD3"] as const)
       .filter((shape) => Math.max(td1, td2, td3) - likelihood[shape] < doubt)
       .sort((a, b) => likelihood[b] - likelihood[a]),
     isTurnSure: Math.abs(upsideDown) > doubt,

@@ -1,7 +1,7 @@
+import { type MrzFormat, mrzLayouts } from "@assay/emrtd/mrz/mrz-layout";
 import { distance, homographyBetween, type Quad } from "./geometry.ts";
 import { straighten } from "./grey.ts";
 import type { Plane } from "./network.ts";
-import { type ZoneShape, zoneSizes } from "./zone-shape.ts";
 
 /** What the person can do, one thing at a time. */
 export type Hint = "show_lines" | "closer" | "flatter" | "less_glare" | "more_light" | "hold_still";
@@ -18,13 +18,13 @@ const minLight = 0.16;
 
 export function hintFor(
   frame: Plane,
-  zone: { readonly quad: Quad; readonly shapes: readonly ZoneShape[] } | null,
+  zone: { readonly quad: Quad; readonly shapes: readonly MrzFormat[] } | null,
 ): Hint {
   const light = zone === null ? lightOf(frame) : null;
   if (zone === null) return light !== null && light.mean < minLight / 2 ? "more_light" : "show_lines";
   const [a, b, c, d] = zone.quad;
-  const { characters } = zoneSizes[zone.shapes[0] ?? "TD3"];
-  if (distance(a, b) / characters < minPitchPixels) return "closer";
+  const { lineLength } = mrzLayouts[zone.shapes[0] ?? "TD3"];
+  if (distance(a, b) / lineLength < minPitchPixels) return "closer";
   const [left, right, top, low] = [distance(a, d), distance(b, c), distance(a, b), distance(d, c)];
   if (
     Math.max(left, right) > maxSlant * Math.min(left, right) ||

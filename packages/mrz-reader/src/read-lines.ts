@@ -1,8 +1,7 @@
-import { mrzLayouts } from "@assay/emrtd/mrz/mrz-layout";
+import { type MrzFormat, mrzLayouts } from "@assay/emrtd/mrz/mrz-layout";
 import { homographyBetween, type Quad } from "./geometry.ts";
 import { standardised, straighten } from "./grey.ts";
 import type { Network, Output, Plane } from "./network.ts";
-import { type ZoneShape, zoneSizes } from "./zone-shape.ts";
 
 export const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ<";
 /** The class of the network that means "between two characters" (the blank of CTC). */
@@ -29,9 +28,9 @@ export function readLines(
   read: Network,
   frame: Plane,
   quad: Quad,
-  shape: ZoneShape,
+  shape: MrzFormat,
 ): readonly ReadLine[] | null {
-  const { lines, characters } = zoneSizes[shape];
+  const { lineCount: lines, lineLength: characters, name } = mrzLayouts[shape];
   const right = characters * strip.pitch;
   const map = homographyBetween(
     [
@@ -43,9 +42,8 @@ export function readLines(
     quad,
   );
   if (map === null) return null;
-  const layout = mrzLayouts[shape];
   return Array.from({ length: lines }, (_, line) => {
-    const isName = line === layout.name.line;
+    const isName = line === name.line;
     // A card's first line says what it is, and its last says the name alone.
     if (isName && line > 0) return [];
     const length = isName ? namedCharacters : characters;
