@@ -1,5 +1,5 @@
 import { type BrandColours, brandColours, type Hex } from "./colours.ts";
-import { colours, grounds } from "./tokens.ts";
+import { colourProperties, colours, grounds } from "./tokens.ts";
 
 type Scheme = "light" | "dark";
 
@@ -14,16 +14,7 @@ export function brandOnPage(brand: Hex, scheme: Scheme): BrandColours {
 
 /** Custom properties that fix the page to one scheme, whatever the reader's is. The brand stays. */
 export function schemeProperties(scheme: Scheme): [name: string, value: string][] {
-  const accent = colours.accent[scheme];
-  const branded = { accent, fill: accent, "on-fill": colours["on-accent"][scheme], edge: accent };
-  return [
-    ["color-scheme", scheme],
-    ...Object.entries(colours).map(([name, value]): [string, string] => [`--${name}`, value[scheme]]),
-    ...Object.entries(branded).map(([name, own]): [string, string] => [
-      `--${name}`,
-      `var(--brand-${name}-${scheme}, ${own})`,
-    ]),
-  ];
+  return [["color-scheme", scheme], ...colourProperties(scheme)];
 }
 
 /** Custom properties that put the brand in the place of the service's own colour; see `tokensCss`. */

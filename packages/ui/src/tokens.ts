@@ -85,29 +85,33 @@ export function tokensCss(): string {
     block(
       [
         "color-scheme: light dark;",
-        ...coloursOf("light"),
+        ...declared("light"),
         ...Object.entries(others).map(([name, value]) => `--${name}: ${value};`),
       ],
       "",
     ),
     "@media (prefers-color-scheme: dark) {",
-    block(coloursOf("dark"), "  "),
+    block(declared("dark"), "  "),
     "}",
     "",
   ].join("\n");
 }
 
-function coloursOf(scheme: "light" | "dark"): string[] {
-  const own = Object.entries(colours).map(([name, value]): [string, Hex] => [name, value[scheme]]);
+function declared(scheme: "light" | "dark"): string[] {
+  return colourProperties(scheme).map(([name, value]) => `${name}: ${value};`);
+}
+
+/** The custom properties of a scheme's colours. */
+export function colourProperties(scheme: "light" | "dark"): [name: string, value: string][] {
   const accent = colours.accent[scheme];
-  const branded: [string, Hex][] = [
-    ["accent", accent],
-    ["fill", accent],
-    ["on-fill", colours["on-accent"][scheme]],
-    ["edge", accent],
-  ];
+  const branded = { accent, fill: accent, "on-fill": colours["on-accent"][scheme], edge: accent };
   return [
-    ...own.filter(([name]) => name !== "accent").map(([name, value]) => `--${name}: ${value};`),
-    ...branded.map(([name, value]) => `--${name}: var(--brand-${name}-${scheme}, ${value});`),
+    ...Object.entries(colours)
+      .filter(([name]) => name !== "accent")
+      .map(([name, value]): [string, string] => [`--${name}`, value[scheme]]),
+    ...Object.entries(branded).map(([name, own]): [string, string] => [
+      `--${name}`,
+      `var(--brand-${name}-${scheme}, ${own})`,
+    ]),
   ];
 }
