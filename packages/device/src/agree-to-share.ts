@@ -30,12 +30,11 @@ export async function agreeToShare(run: ConsentOptions) {
     (await call(route, input as Input<R>)).data;
 
   const details = await ask(getVerifyDetails, { params });
-  // A service of the version before knows no requirements.
-  const { requirements = null } = details as Partial<typeof details>;
+  const { requirements } = details;
   for (const name of run.demanded ?? [])
-    if (requirements?.[name] !== "required") throw new DeviceError(`The session does not require ${name}.`);
+    if (requirements[name] !== "required") throw new DeviceError(`The session does not require ${name}.`);
   for (const name of requirementNames)
-    if (requirements?.[name] === "required") run.onStep?.(`the document must give ${name}`);
+    if (requirements[name] === "required") run.onStep?.(`the document must give ${name}`);
   if (run.consent !== "given" && !details.consent?.fixed) {
     if (!details.sandbox)
       throw new DeviceError("Only the person can agree to share, on the page of the session.");

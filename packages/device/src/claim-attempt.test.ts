@@ -103,21 +103,11 @@ test("the token of a code that the page shows is claimed in place of a new one",
 
 test("a session that does not require what the desk demands is left alone, before anything is agreed to", async () => {
   await service().run({ demanded: ["clone_detection"] });
-  for (const [details, demanded] of [
-    [{}, ["clone_detection", "revocation"]],
-    [{}, ["revocation"]],
-    [{ requirements: undefined }, ["clone_detection"]],
-  ] as const) {
-    const { run, paths } = service(details);
+  for (const demanded of [["clone_detection", "revocation"], ["revocation"]] as const) {
+    const { run, paths } = service();
     await assert.rejects(run({ demanded }), DeviceError);
     assert.deepEqual(paths(), ["details"]);
   }
-});
-
-test("a service of the version before names no requirements, and is used all the same", async () => {
-  const { run, steps } = service({ requirements: undefined });
-  await run();
-  assert.deepEqual(steps, ["consent", "handoff", "claim"]);
 });
 
 test("it stops after the step that it is asked to stop after, and does nothing of the next", async () => {

@@ -40,9 +40,8 @@ export const onMessage: Handlers<ServiceMessage, "type"> = {
     return stay({ ...state, busy: false, command }, report);
   },
   step_result: (state, { step, passed, failure_code, unmet_requirement, tries_left, phase }) => {
-    // A service of the version before does not send it.
-    const unmetRequirement = unmet_requirement ?? null;
-    const why = unmetRequirement === null ? failure_code : `${failure_code}, ${unmetRequirement} is required`;
+    const why =
+      unmet_requirement === null ? failure_code : `${failure_code}, ${unmet_requirement} is required`;
     const judged: DeviceState = {
       ...state,
       phase,
@@ -50,7 +49,8 @@ export const onMessage: Handlers<ServiceMessage, "type"> = {
       busy: false,
       step: null,
       faceAsked: false,
-      failure: failure_code === null ? null : { step, code: failure_code, unmetRequirement },
+      failure:
+        failure_code === null ? null : { step, code: failure_code, unmetRequirement: unmet_requirement },
     };
     const report: DeviceEffect = {
       kind: "report",
@@ -103,7 +103,7 @@ export const onMessage: Handlers<ServiceMessage, "type"> = {
     stay({
       ...state,
       connection: "closed",
-      outcome: { status, failureCode: failure_code, unmetRequirement: unmet_requirement ?? null },
+      outcome: { status, failureCode: failure_code, unmetRequirement: unmet_requirement },
     }),
   closing: (state, { code }) => stay({ ...state, announcedClose: code }),
 };

@@ -21,7 +21,7 @@ function service() {
     const path = String(url).split("/").at(-1);
     const data =
       path === "details"
-        ? { sandbox: false, consent: { fixed: true }, share_fields: {} }
+        ? { sandbox: false, consent: { fixed: true }, share_fields: {}, requirements: {} }
         : path === "handoff"
           ? { handoff_token: "handoff" }
           : { socket_token: `token+${++claims}` };
