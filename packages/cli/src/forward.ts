@@ -1,10 +1,18 @@
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 
+/** Why there is no answer. The contract has the same list; its schemas would double the size of the bundle. */
+export const answerErrors = [
+  "timeout",
+  "name_not_resolved",
+  "connection_failed",
+  "tls_failed",
+  "response_invalid",
+] as const;
+type AnswerError = (typeof answerErrors)[number];
+
 /** A receiver's answer, as reported to the service. */
-export type Answer =
-  | { status_code: number; retry_after?: string }
-  | { error: "timeout" | "name_not_resolved" | "connection_failed" | "tls_failed" | "response_invalid" };
+export type Answer = { status_code: number; retry_after?: string } | { error: AnswerError };
 
 /** The target of forwarded deliveries. */
 export type Receiver = {
@@ -65,7 +73,7 @@ export function forward(
   });
 }
 
-function errorOf(code: string): Extract<Answer, { error: string }>["error"] {
+function errorOf(code: string): AnswerError {
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "name_not_resolved";
   if (code.startsWith("HPE_")) return "response_invalid";
   if (/^ERR_TLS|^ERR_SSL|CERT|SELF_SIGNED|UNABLE_TO_/.test(code)) return "tls_failed";

@@ -1,13 +1,5 @@
 import { CommandError } from "./command.ts";
-import type { Answer } from "./forward.ts";
-
-const errors = [
-  "timeout",
-  "name_not_resolved",
-  "connection_failed",
-  "tls_failed",
-  "response_invalid",
-] as const;
+import { type Answer, answerErrors } from "./forward.ts";
 
 /** `500,timeout,200`: what the tries of each delivery are answered with, one after the other. */
 export function parseResponses(text: string): Answer[] {
@@ -15,10 +7,10 @@ export function parseResponses(text: string): Answer[] {
     const word = part.trim();
     const status = Number(word);
     if (/^\d{3}$/.test(word) && status >= 200 && status <= 599) return { status_code: status };
-    const error = errors.find((name) => name === word);
+    const error = answerErrors.find((name) => name === word);
     if (error === undefined)
       throw new CommandError(
-        `--respond takes statuses from 200 to 599 and ${errors.join(", ")}, not "${word}".`,
+        `--respond takes statuses from 200 to 599 and ${answerErrors.join(", ")}, not "${word}".`,
       );
     return { error };
   });
