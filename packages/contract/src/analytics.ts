@@ -186,4 +186,4 @@ export const webhooksOverview = route("GET /v1/analytics/webhooks/overview", {
   errors: ["PERIOD_INVALID"],
 });
 
-export const analyticsRoutes = [sessionsOverview, webhooksOverview];
+export const analyticsRoutes = route.declared;

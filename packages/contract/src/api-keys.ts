@@ -115,4 +115,4 @@ export const deleteApiKey = route("DELETE /v1/auth/api-keys/:id", {
   errors: ["NOT_FOUND"],
 });
 
-export const apiKeyRoutes = [createApiKey, listApiKeys, updateApiKey, deleteApiKey];
+export const apiKeyRoutes = route.declared;

@@ -94,4 +94,4 @@ export const getRequestLimit = route("GET /v1/auth/orgs/request-limit", {
   },
 });
 
-export const apiLogRoutes = [listApiRequests, getRequestLimit];
+export const apiLogRoutes = route.declared;

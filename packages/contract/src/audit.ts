@@ -96,4 +96,4 @@ export const listAuditLogs = route("GET /v1/auth/orgs/audit-logs", {
   reply: { status: 200, list: AuditLog },
 });
 
-export const auditRoutes = [listAuditLogs];
+export const auditRoutes = route.declared;

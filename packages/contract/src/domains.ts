@@ -177,12 +177,4 @@ export const deleteRedirectUri = route("DELETE /v1/auth/orgs/redirect-uris/:id",
   errors: ["NOT_FOUND"],
 });
 
-export const domainRoutes = [
-  listDomains,
-  startDomainChallenge,
-  verifyDomain,
-  removeDomain,
-  createRedirectUri,
-  listRedirectUris,
-  deleteRedirectUri,
-];
+export const domainRoutes = route.declared;

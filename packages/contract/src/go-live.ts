@@ -168,12 +168,4 @@ export const goLive = route("POST /v1/auth/orgs/go-live", {
   errors: ["LIVE_IS_OPEN", "ORGANIZATION_NOT_READY"],
 });
 
-export const goLiveRoutes = [
-  readBusinessDetails,
-  updateBusinessDetails,
-  readRpTerms,
-  acceptRpTerms,
-  readRpTermsText,
-  readGoLive,
-  goLive,
-];
+export const goLiveRoutes = route.declared;

@@ -222,4 +222,4 @@ export const listOrganizationSizes = route("GET /v1/operator/organizations", {
   reply: { status: 200, list: OrganizationSize },
 });
 
-export const operatorRoutes = [operatorStatus, listOrganizationSizes];
+export const operatorRoutes = route.declared;

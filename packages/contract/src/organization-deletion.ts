@@ -60,9 +60,4 @@ export const listDeletionReceiptKeys = route("GET /v1/auth/deletion-receipt-keys
   },
 });
 
-export const organizationDeletionRoutes = [
-  requestOrganizationDeletion,
-  confirmOrganizationDeletion,
-  cancelOrganizationDeletion,
-  listDeletionReceiptKeys,
-];
+export const organizationDeletionRoutes = route.declared;

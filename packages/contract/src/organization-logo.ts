@@ -37,4 +37,4 @@ export const deleteLogo = route(`DELETE ${path}`, {
   errors: ["LOGO_NOT_FOUND"],
 });
 
-export const organizationLogoRoutes = [uploadLogo, readLogo, deleteLogo];
+export const organizationLogoRoutes = route.declared;

@@ -305,19 +305,4 @@ export const declineInvitation = route("POST /v1/auth/invitations/:token/decline
   errors: ["NOT_FOUND"],
 });
 
-export const organizationRoutes = [
-  createOrganization,
-  listOrganizations,
-  updateOrganization,
-  setActiveOrganization,
-  listMembers,
-  updateMember,
-  removeMember,
-  leaveOrganization,
-  listInvitations,
-  createInvitation,
-  revokeInvitation,
-  readInvitation,
-  acceptInvitation,
-  declineInvitation,
-];
+export const organizationRoutes = route.declared;

@@ -86,18 +86,22 @@ type Called = Pick<RouteDefinition, "method" | "path">;
 type Declared = Omit<RouteDefinition, keyof Called | "tag">;
 
 /**
- * Declares the routes of a tag. A body without a name of its own is named after its route: that of `signIn` is
- * `SignInBody`.
+ * Declares the routes of a tag, and keeps them in `declared` in their order. A body without a name of its own is
+ * named after its route: that of `signIn` is `SignInBody`.
  */
 export function routesOf<const T extends string>(tag: T) {
-  return <const R extends Declared>(call: Call | Called, definition: R): R & Called & { tag: T } => {
+  const declared: RouteDefinition[] = [];
+  const declare = <const R extends Declared>(call: Call | Called, definition: R): R & Called & { tag: T } => {
     const [method, path] =
       typeof call === "string" ? (call.split(" ") as [Method, string]) : [call.method, call.path];
     const { id, body } = definition;
-    if (body === undefined || "title" in body) return { ...definition, tag, method, path };
     const title = `${id.charAt(0).toUpperCase()}${id.slice(1)}Body`;
-    return { ...definition, tag, method, path, body: { ...body, title } };
+    const isNamed = body === undefined || "title" in body;
+    const route = { ...definition, tag, method, path, ...(isNamed ? {} : { body: { ...body, title } }) };
+    declared.push(route);
+    return route;
   };
+  return Object.assign(declare, { declared: declared as readonly RouteDefinition[] });
 }
 
 export type BodyOf<R extends RouteDefinition> = R["body"] extends TSchema

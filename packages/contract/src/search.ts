@@ -54,4 +54,4 @@ export const search = route("GET /v1/auth/orgs/search", {
   },
 });
 
-export const searchRoutes = [search];
+export const searchRoutes = route.declared;

@@ -535,28 +535,6 @@ export const listSessions = route("GET /v1/sessions", {
   reply: { status: 200, list: Session },
 });
 
-export const getSession = route("GET /v1/sessions/:id", {
-  id: "getSession",
-  summary: "Read a session",
-  access: { scope: "sessions:read" },
-  params,
-  invalidParams: "INVALID_SESSION_ID",
-  reply: { status: 200, data: SessionWithConsent },
-  errors: ["SESSION_NOT_FOUND"],
-});
-
-export const cancelSession = route("POST /v1/sessions/:id/cancel", {
-  id: "cancelSession",
-  summary: "Cancel a session",
-  description:
-    "Idempotent: cancelling a cancelled session answers 204 again. A session whose device was active in the last 60 seconds cannot be cancelled.",
-  access: { scope: "sessions:write" },
-  params,
-  invalidParams: "INVALID_SESSION_ID",
-  reply: { status: 204 },
-  errors: ["SESSION_NOT_FOUND", "SESSION_EXPIRED", "SESSION_IN_PROGRESS", "CONFLICT"],
-});
-
 export const Attempt = open("Attempt", {
   id: AttemptId,
   session_id: SessionId,
@@ -578,6 +556,28 @@ export const listAttempts = route("GET /v1/sessions/attempts/attempts", {
     status: Type.Optional(OneOf(attemptStatuses)),
   }),
   reply: { status: 200, list: Attempt },
+});
+
+export const getSession = route("GET /v1/sessions/:id", {
+  id: "getSession",
+  summary: "Read a session",
+  access: { scope: "sessions:read" },
+  params,
+  invalidParams: "INVALID_SESSION_ID",
+  reply: { status: 200, data: SessionWithConsent },
+  errors: ["SESSION_NOT_FOUND"],
+});
+
+export const cancelSession = route("POST /v1/sessions/:id/cancel", {
+  id: "cancelSession",
+  summary: "Cancel a session",
+  description:
+    "Idempotent: cancelling a cancelled session answers 204 again. A session whose device was active in the last 60 seconds cannot be cancelled.",
+  access: { scope: "sessions:write" },
+  params,
+  invalidParams: "INVALID_SESSION_ID",
+  reply: { status: 204 },
+  errors: ["SESSION_NOT_FOUND", "SESSION_EXPIRED", "SESSION_IN_PROGRESS", "CONFLICT"],
 });
 
 /** A count costs as many rows of an index, so it stops here. */
@@ -634,12 +634,4 @@ export const readTimeline = route("GET /v1/auth/orgs/sessions/:id/timeline", {
   errors: ["SESSION_NOT_FOUND"],
 });
 
-export const sessionRoutes = [
-  createSession,
-  listSessions,
-  listAttempts,
-  getSession,
-  cancelSession,
-  countSessions,
-  readTimeline,
-];
+export const sessionRoutes = route.declared;

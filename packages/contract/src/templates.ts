@@ -128,4 +128,4 @@ export const deleteTemplate = route("DELETE /v1/templates/:id", {
   errors: ["NOT_FOUND"],
 });
 
-export const templateRoutes = [createTemplate, listTemplates, getTemplate, updateTemplate, deleteTemplate];
+export const templateRoutes = route.declared;

@@ -415,6 +415,26 @@ export const streamVerifyEvents = route(verifyAddresses.streamVerifyEvents, {
   errors: ["SESSION_NOT_FOUND", "RATE_LIMITED"],
 });
 
+export const declineByPerson = route(verifyAddresses.declineByPerson, {
+  ...session,
+  id: "declineByPerson",
+  summary: "Decline before consent",
+  description:
+    "Ends the session as `cancelled`, with the reason `cancelled_by_user` in the event. Needs no token, because there is no consent yet. After consent it is 409 `CONFLICT`, and only the person who agreed can cancel. Declining a session that was cancelled before consent changes nothing and gives the same answer.",
+  reply: {
+    status: 200,
+    data: open("DeclinedByPerson", {
+      status: OneOf(sessionStatuses),
+      redirect_url: Type.String({
+        description:
+          "Where to send the person now: the partner's address with `session_id` and `status` in its query. Where the partner gave none, or it is no longer allowed, the closing page of this service.",
+        examples: ["https://shop.example.com/done?session_id=vs_EXAMPLE&status=cancelled"],
+      }),
+    }),
+  },
+  errors: ["SESSION_NOT_FOUND", "SESSION_EXPIRED", "CONFLICT"],
+});
+
 export const cancelOutcomes = ["cancelled", "consent_withdrawn", "withdrawn_after_delivery"] as const;
 
 export const cancelByPerson = route(verifyAddresses.cancelByPerson, {
@@ -441,26 +461,6 @@ export const cancelByPerson = route(verifyAddresses.cancelByPerson, {
     "CANCEL_TOKEN_INVALID",
     "CANCEL_TOKEN_USED",
   ],
-});
-
-export const declineByPerson = route(verifyAddresses.declineByPerson, {
-  ...session,
-  id: "declineByPerson",
-  summary: "Decline before consent",
-  description:
-    "Ends the session as `cancelled`, with the reason `cancelled_by_user` in the event. Needs no token, because there is no consent yet. After consent it is 409 `CONFLICT`, and only the person who agreed can cancel. Declining a session that was cancelled before consent changes nothing and gives the same answer.",
-  reply: {
-    status: 200,
-    data: open("DeclinedByPerson", {
-      status: OneOf(sessionStatuses),
-      redirect_url: Type.String({
-        description:
-          "Where to send the person now: the partner's address with `session_id` and `status` in its query. Where the partner gave none, or it is no longer allowed, the closing page of this service.",
-        examples: ["https://shop.example.com/done?session_id=vs_EXAMPLE&status=cancelled"],
-      }),
-    }),
-  },
-  errors: ["SESSION_NOT_FOUND", "SESSION_EXPIRED", "CONFLICT"],
 });
 
 export const openVerifySocket = route(`GET ${verifySocketPath(":id")}`, {
@@ -542,20 +542,4 @@ export const listTestDocuments = route(verifyAddresses.listTestDocuments, {
   },
 });
 
-export const verifyRoutes = [
-  getVerifyDetails,
-  getVerifyLogo,
-  openSession,
-  giveConsent,
-  getConsentReceipt,
-  createHandoff,
-  claimHandoff,
-  getVerifyStatus,
-  streamVerifyEvents,
-  declineByPerson,
-  cancelByPerson,
-  openVerifySocket,
-  getConsentTexts,
-  listConsentReceiptKeys,
-  listTestDocuments,
-];
+export const verifyRoutes = route.declared;

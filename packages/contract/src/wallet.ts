@@ -137,4 +137,4 @@ export const completeWalletRequest = route(walletAddresses.completeWalletRequest
   errors: ["SESSION_NOT_FOUND", "WALLET_REQUEST_NOT_FOUND", "WALLET_REQUEST_EXPIRED", "WALLET_OTHER_BROWSER"],
 });
 
-export const walletRoutes = [startWalletRequest, answerWalletRequest, completeWalletRequest];
+export const walletRoutes = route.declared;

@@ -125,4 +125,4 @@ export const answerListenerDelivery = route(
   },
 );
 
-export const webhookListenerRoutes = [registerListener, streamListenerDeliveries, answerListenerDelivery];
+export const webhookListenerRoutes = route.declared;

@@ -544,25 +544,4 @@ export const replayEvent = route("POST /v1/webhooks/events/:event_id/replay", {
   errors: ["NOT_FOUND", "CONFLICT", "WEBHOOK_PAYLOAD_EXPIRED"],
 });
 
-export const webhookRoutes = [
-  createEndpoint,
-  listEndpoints,
-  getEndpoint,
-  updateEndpoint,
-  deleteEndpoint,
-  revealSecret,
-  rotateSecret,
-  testEndpoint,
-  registerKey,
-  listKeys,
-  deactivateKey,
-  reactivateKey,
-  listDeliveries,
-  countDeliveries,
-  getDelivery,
-  retryDelivery,
-  retryFailed,
-  listEvents,
-  getEvent,
-  replayEvent,
-];
+export const webhookRoutes = route.declared;
