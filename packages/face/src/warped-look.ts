@@ -11,30 +11,27 @@ const blockRadius = 4;
 const maxTurnShift = 8;
 /** Steps of the refinement. Fewer: bent blocks fit badly. More: no change. */
 const maxSteps = 8;
-/** How far a block may be stretched or sheared. */
-const maxStretch = 0.5;
+/** How far one step may stretch or shear a block, so that all of them do by half. */
+const maxStretchOfStep = 0.5 / maxSteps;
 /** Brightness, from 0 to 255, whose changes within a block are noise. */
 const minContrast = 1;
 
 const side = 2 * blockRadius + 1;
 const size = side * side;
-const offsets = Array.from({ length: size }, (_, at) => ({
-  right: (at % side) - blockRadius,
-  down: Math.floor(at / side) - blockRadius,
-}));
 
 /**
  * The placement of a straight look's block in the turned look:
  * moved, then stretched and sheared around its middle.
  */
-type Placement = readonly [
-  x: number,
-  y: number,
-  rightByRight: number,
-  rightByDown: number,
-  downByRight: number,
-  downByDown: number,
-];
+type Placement = {
+  readonly x: number;
+  readonly y: number;
+  readonly rightByRight: number;
+  readonly rightByDown: number;
+  readonly downByRight: number;
+  readonly downByDown: number;
+};
+const unmoved = { rightByRight: 0, rightByDown: 0, downByRight: 0, downByDown: 0 } as const;
 
 /** A block without its mean, and the sum of its squares. */
 type Block = { readonly light: Float64Array; readonly energy: number };
@@ -48,7 +45,7 @@ type Block = { readonly light: Float64Array; readonly energy: number };
 export function unexplainedShare(straight: ArrayLike<number>, turned: ArrayLike<number>): number | null {
   let [energy, left] = [0, 0];
   for (const { x, y } of faceBlocks) {
-    const block = blockAt(straight, [x, y, 0, 0, 0, 0]);
+    const block = blockAt(straight, { x, y, ...unmoved });
     if (block === null || block.energy < minContrast * size) continue;
     const fit = bestFit(block, turned, x, y);
     if (fit === null) continue;
@@ -65,16 +62,15 @@ function bestFit(block: Block, turned: ArrayLike<number>, x: number, y: number):
     for (let right = -maxTurnShift; right <= maxTurnShift; right++) {
       const fit = fitAtPixel(block, turned, x + right, y + down);
       if (fit !== null && (best === null || fit > best.fit))
-        best = { fit, placement: [x + right, y + down, 0, 0, 0, 0] };
+        best = { fit, placement: { x: x + right, y: y + down, ...unmoved } };
     }
   if (best === null) return null;
   let { fit, placement } = best;
-  for (let step = 0; step < maxSteps; step++) {
-    const next = refined(block, turned, placement);
-    const found = next === null ? null : blockAt(turned, next);
-    if (next === null || found === null) break;
-    placement = next;
-    fit = Math.max(fit, correlationOf(block, found));
+  let there = blockAt(turned, placement);
+  for (let step = 0; step < maxSteps && there !== null; step++) {
+    placement = refined(block, there, turned, placement);
+    there = blockAt(turned, placement);
+    if (there !== null) fit = Math.max(fit, correlationOf(block, there));
   }
   return fit;
 }
@@ -104,22 +100,36 @@ function fitAtPixel(
 function correlationOf(one: Block, other: Block): number {
   let product = 0;
   for (let at = 0; at < size; at++) product += (one.light[at] ?? 0) * (other.light[at] ?? 0);
-  return other.energy > 0 ? product / Math.sqrt(one.energy * other.energy) : 0;
+  return product / Math.sqrt(one.energy * other.energy);
 }
 
-/** Null where a part of it is outside of the picture. */
+/** Null where a part of it is outside of the picture, or all of it is equally bright. */
 function blockAt(square: ArrayLike<number>, placement: Placement): Block | null {
-  const light = Float64Array.from(offsets, ({ right, down }) =>
-    lightAt(square, ...placed(placement, right, down)),
-  );
-  const mean = light.reduce((sum, value) => sum + value, 0) / size;
-  if (Number.isNaN(mean)) return null;
-  for (let at = 0; at < size; at++) light[at] = (light[at] ?? 0) - mean;
-  return { light, energy: light.reduce((sum, value) => sum + value * value, 0) };
+  const light = new Float64Array(size);
+  let [sum, energy] = [0, 0];
+  for (let at = 0; at < size; at++) {
+    const value = lightAt(square, columnAt(placement, at), rowAt(placement, at));
+    light[at] = value;
+    sum += value;
+  }
+  for (let at = 0; at < size; at++) {
+    const value = (light[at] ?? 0) - sum / size;
+    light[at] = value;
+    energy += value * value;
+  }
+  // Asked this way round, an energy that is not a number is none.
+  return energy > 0 ? { light, energy } : null;
 }
 
-function placed([x, y, xx, xy, yx, yy]: Placement, right: number, down: number): readonly [number, number] {
-  return [x + right + xx * right + xy * down, y + down + yx * right + yy * down];
+const rightOf = (at: number) => (at % side) - blockRadius;
+const downOf = (at: number) => Math.floor(at / side) - blockRadius;
+
+function columnAt({ x, rightByRight, rightByDown }: Placement, at: number): number {
+  return x + rightOf(at) + rightByRight * rightOf(at) + rightByDown * downOf(at);
+}
+
+function rowAt({ y, downByRight, downByDown }: Placement, at: number): number {
+  return y + downOf(at) + downByRight * rightOf(at) + downByDown * downOf(at);
 }
 
 /** Between the pixels; not a number outside. */
@@ -134,30 +144,32 @@ function lightAt(square: ArrayLike<number>, x: number, y: number): number {
 }
 
 /** One step of Gauss and Newton towards the placement in which the turned look is most like the block. */
-function refined(block: Block, turned: ArrayLike<number>, placement: Placement): Placement | null {
-  const there = blockAt(turned, placement);
-  if (there === null || there.energy === 0) return null;
+function refined(block: Block, there: Block, turned: ArrayLike<number>, placement: Placement): Placement {
   const gain = (correlationOf(block, there) * Math.sqrt(block.energy)) / Math.sqrt(there.energy);
   const rows = Array.from({ length: 6 }, () => new Float64Array(7));
-  for (const [at, { right, down }] of offsets.entries()) {
-    const [x, y] = placed(placement, right, down);
+  for (let at = 0; at < size; at++) {
+    const [x, y, right, down] = [columnAt(placement, at), rowAt(placement, at), rightOf(at), downOf(at)];
     const across = gain * (lightAt(turned, x + 0.5, y) - lightAt(turned, x - 0.5, y));
     const along = gain * (lightAt(turned, x, y + 0.5) - lightAt(turned, x, y - 0.5));
     if (Number.isNaN(across + along)) continue;
-    const slopes = [across, along, across * right, across * down, along * right, along * down];
     const rest = (block.light[at] ?? 0) - gain * (there.light[at] ?? 0);
-    for (const [row, values] of rows.entries()) {
-      const slope = slopes[row] ?? 0;
-      for (let column = 0; column < 6; column++)
-        values[column] = (values[column] ?? 0) + slope * (slopes[column] ?? 0);
-      values[6] = (values[6] ?? 0) + slope * rest;
+    const terms = [across, along, across * right, across * down, along * right, along * down, rest];
+    for (const [index, row] of rows.entries()) {
+      const term = terms[index] ?? 0;
+      for (let column = 0; column < 7; column++)
+        row[column] = (row[column] ?? 0) + term * (terms[column] ?? 0);
     }
   }
-  const step = solved(rows);
-  const moved = (index: 0 | 1) => placement[index] + within(step[index] ?? 0, 1);
-  const stretched = (index: 2 | 3 | 4 | 5) =>
-    within(placement[index] + within(step[index] ?? 0, maxStretch / maxSteps), maxStretch);
-  return [moved(0), moved(1), stretched(2), stretched(3), stretched(4), stretched(5)];
+  const [right = 0, down = 0, ...shape] = solved(rows);
+  const [rightByRight = 0, rightByDown = 0, downByRight = 0, downByDown = 0] = shape;
+  return {
+    x: placement.x + within(right, 1),
+    y: placement.y + within(down, 1),
+    rightByRight: placement.rightByRight + within(rightByRight, maxStretchOfStep),
+    rightByDown: placement.rightByDown + within(rightByDown, maxStretchOfStep),
+    downByRight: placement.downByRight + within(downByRight, maxStretchOfStep),
+    downByDown: placement.downByDown + within(downByDown, maxStretchOfStep),
+  };
 }
 
 const within = (value: number, most: number) => Math.min(Math.max(value, -most), most);
@@ -169,11 +181,11 @@ function solved(rows: readonly Float64Array[]): readonly number[] {
   for (const [index, row] of rows.entries()) row[index] = (row[index] ?? 0) * 1.01 + 1e-3;
   for (const [index, row] of rows.entries()) {
     const pivot = row[index] ?? 1;
-    for (let column = index; column < 7; column++) row[column] = (row[column] ?? 0) / pivot;
+    for (let column = 0; column < 7; column++) row[column] = (row[column] ?? 0) / pivot;
     for (const other of rows) {
       const factor = other[index] ?? 0;
-      if (other === row || factor === 0) continue;
-      for (let column = index; column < 7; column++)
+      if (other === row) continue;
+      for (let column = 0; column < 7; column++)
         other[column] = (other[column] ?? 0) - factor * (row[column] ?? 0);
     }
   }
