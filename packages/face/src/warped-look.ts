@@ -75,7 +75,7 @@ function bestFit(block: Block, turned: ArrayLike<number>, x: number, y: number):
   return fit;
 }
 
-/** Like `correlationOf`, for a block moved by whole pixels, which is most of the work. */
+/** Like `correlationOf`, for a block moved by whole pixels. No turn moves one out of the square. */
 function fitAtPixel(
   { light, energy }: Block,
   turned: ArrayLike<number>,
@@ -83,7 +83,6 @@ function fitAtPixel(
   y: number,
 ): number | null {
   const [left, top] = [x - blockRadius, y - blockRadius];
-  if (left < 0 || top < 0 || left + side > surroundingsPixels || top + side > surroundingsPixels) return null;
   let [sum, squares, product] = [0, 0, 0];
   for (let row = 0; row < side; row++)
     for (let column = 0; column < side; column++) {
