@@ -23,8 +23,13 @@ test("the change of a turned look is the geometric mean of both shares, and none
   const flat = square(() => 100);
   assert.equal(unexplainedShare(flat, turned), null);
   assert.equal(turnChange(flat, turned), null);
-  const unseen = square(() => Number.NaN);
-  assert.equal(turnChange(straight, unseen), null);
+  // A face at the edge of the picture: what is around it is not seen, so it must not count as still.
+  const edge = square((x, y) =>
+    ((x - 32) / 16) ** 2 + ((y - 37) / 19) ** 2 < 1 ? texture(x, y) : Number.NaN,
+  );
+  assert.equal(surroundingsShare(straight, edge), null);
+  assert.notEqual(unexplainedShare(straight, edge), null);
+  assert.equal(turnChange(straight, edge), null);
 });
 
 const frames = performed(["turn_left"], { yaw: 0, pitch: 0, size: 180, tremble: 0 }, () => 0.5);
@@ -71,6 +76,8 @@ test("a turned look is compared with the straight look that is nearest in time a
   assert.equal(atMs(look(500, 20, 115)), 900);
   assert.equal(atMs(look(450, 20)), 0);
   assert.equal(atMs(look(-100, 20)), 0);
+  // Nearest by the time between the looks, not by the time of the try.
+  assert.equal(straightLookFor(look(500, 20), [look(300, 1), look(900, 1)])?.atMs, 300);
   const raised = look(0, 0, 100, 8);
   assert.equal(straightLookFor(look(500, 0, 100, 4), [raised]), null);
   assert.equal(straightLookFor(look(500, 20), [{ ...early, face: null }, late])?.atMs, 900);
