@@ -108,9 +108,10 @@ export function chipOf(landmarks: ArrayLike<number>): Chip {
   ];
   let [along, across, spread] = [0, 0, 0];
   for (const point of points) {
-    const [du, dv, dx, dy] = [point.u - u, point.v - v, point.x - x, point.y - y];
-    along += du * dx + dv * dy;
-    across += du * dy - dv * dx;
+    // These sum to zero, so it does not matter from where the picture's points are measured.
+    const [du, dv] = [point.u - u, point.v - v];
+    along += du * point.x + dv * point.y;
+    across += du * point.y - dv * point.x;
     spread += du * du + dv * dv;
   }
   along /= spread;
