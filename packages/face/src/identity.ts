@@ -29,19 +29,18 @@ export function picksForEmbedding(frames: readonly FrameMeasurement[]): {
     isMidExpression(face, centre)
       ? Infinity
       : Math.max(Math.abs(face.yaw - centre.yaw), Math.abs(face.pitch - centre.pitch));
-  const frontal: number[] = [];
-  for (let quarter = 0; quarter < frontalPicks; quarter++) {
-    const from = Math.floor((quarter * counted.length) / frontalPicks);
-    const part = counted.slice(from, Math.floor(((quarter + 1) * counted.length) / frontalPicks));
-    const best = part.reduce<(typeof part)[number] | undefined>(
-      (least, next) => (least === undefined || away(next.face) < away(least.face) ? next : least),
-      undefined,
-    );
-    if (best !== undefined && away(best.face) <= frontalDegrees) frontal.push(best.index);
-  }
+  const edgeOf = (quarter: number) => Math.floor((quarter * counted.length) / frontalPicks);
+  const frontal = Array.from({ length: frontalPicks }, (_, quarter) =>
+    counted
+      .slice(edgeOf(quarter), edgeOf(quarter + 1))
+      .filter(({ face }) => away(face) <= frontalDegrees)
+      .reduce<(typeof counted)[number] | null>(
+        (least, next) => (least === null || away(next.face) < away(least.face) ? next : least),
+        null,
+      ),
+  ).flatMap((straightest) => (straightest === null ? [] : [straightest.index]));
   const furthest = (value: (face: FaceMeasurement) => number) =>
-    counted.reduce((most, next) => (value(next.face) > value(most.face) ? next : most), counted[0] as never)
-      .index;
+    counted.reduce((most, next) => (value(next.face) > value(most.face) ? next : most)).index;
   const turned = new Set([
     furthest((face) => face.yaw),
     furthest((face) => -face.yaw),
@@ -58,17 +57,15 @@ export function judgeIdentity(
 ): { readonly same: boolean; readonly spread: number; readonly frontal: readonly (readonly number[])[] } {
   const picks = picksForEmbedding(frames);
   const embeddings = (indexes: readonly number[]) =>
-    indexes.flatMap((index) => {
-      const embedding = frames[index]?.face?.embedding;
-      return embedding === undefined ? [] : [embedding];
-    });
+    frames.flatMap(({ face }, index) =>
+      face?.embedding === undefined || !indexes.includes(index) ? [] : [face.embedding],
+    );
   const frontal = embeddings(picks.frontal);
   const turned = embeddings(picks.turned);
   // At least two straight looks are needed to compare the person.
   if (frontal.length < 2) return { same: false, spread: 0, frontal };
   let spread = 0;
-  for (const [index, one] of frontal.entries())
-    for (const other of frontal.slice(index + 1)) spread = Math.max(spread, distanceOf(one, other));
+  for (const one of frontal) for (const other of frontal) spread = Math.max(spread, distanceOf(one, other));
   const strangers = turned.filter(
     (embedding) => median(frontal.map((other) => distanceOf(embedding, other))) > limits.samePersonTurned,
   );
