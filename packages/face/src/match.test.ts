@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { matchPortrait } from "./match.ts";
+import { copyDistance, defaultMatchDistance, matchPortrait } from "./match.ts";
 
 /** An embedding at exactly this distance from the origin. */
 const at = (distance: number): number[] => [distance, 0, 0, 0];
@@ -23,6 +23,7 @@ test("the match follows neither the luckiest nor the unluckiest frame", () => {
 test("a frame that is nearer to the portrait than another picture of the person can be is a copy, whatever the others are", () => {
   const isCopy = (...distances: number[]) => matchPortrait(portrait, distances.map(at)).isCopy;
   assert.equal(isCopy(0.2001, 0.3), false);
+  assert.equal(isCopy(copyDistance(defaultMatchDistance), 0.3), false);
   assert.equal(isCopy(0.3, 0.1999, 0.5), true);
   assert.equal(isCopy(Number.NaN), false);
   // It belongs to the embedding as the distance of a match does.
