@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { evenly } from "../test/tries.ts";
 import { type Chip, chipOf, chipPixels } from "./face-chip.ts";
 
 /** Maps a point of the chip to the picture. */
@@ -10,10 +11,10 @@ const inPicture = ({ left, top, along, across }: Chip, u: number, v: number) => 
 ];
 
 const turned = fc.record({
-  left: fc.double({ min: -500, max: 500, noNaN: true }),
-  top: fc.double({ min: -500, max: 500, noNaN: true }),
-  scale: fc.double({ min: 0.2, max: 6, noNaN: true }),
-  angle: fc.double({ min: -Math.PI, max: Math.PI, noNaN: true }),
+  left: evenly(-500, 500),
+  top: evenly(-500, 500),
+  scale: evenly(0.2, 6),
+  angle: evenly(-Math.PI, Math.PI),
 });
 
 /** Landmarks of a face that is exactly the mean face, placed by this chip. All others are far away. */
