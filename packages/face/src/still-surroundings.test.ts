@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { surroundingsPixels } from "./face-square.ts";
+import { facePixels, surroundingsPixels } from "./face-square.ts";
 import { surroundingsShare } from "./still-surroundings.ts";
 
 /** Texture that differs everywhere and is reproducible; from 20 to 230. */
@@ -21,6 +21,11 @@ function square(
   });
 }
 const straight = square(0, 0);
+
+test("the share is the one by which the limit was chosen", () => {
+  const share = surroundingsShare(straight, square(3, 7, { gain: 0.9, shake: 2, shakeDown: -1 }));
+  assert.ok(share !== null && Math.abs(share - 1.0157394085201912) < 1e-12, `${share}`);
+});
 
 test("surroundings that stay while the face turns are told from those that turn with it", () => {
   const bent = surroundingsShare(straight, square(3, 0));
@@ -80,11 +85,22 @@ test("surroundings without any texture have changed, and a face that cannot be s
     ((at % surroundingsPixels) - middle) ** 2 / 15 ** 2 +
       (Math.floor(at / surroundingsPixels) - middle - 5) ** 2 / 18 ** 2 <
     1;
+  // Whole numbers, whose sums are exact: the surroundings vary by nothing at all.
   const blank = surroundingsShare(
-    straight,
+    straight.map(Math.round),
     square(3, 0).map((light, at) => (inFace(at) ? light : 125)),
   );
   assert.ok(blank !== null && blank > 0.5, `${blank}`);
   const hidden = square(3, 0).map((light, at) => (inFace(at) ? Number.NaN : light));
   assert.equal(surroundingsShare(straight, hidden), null);
+  // Half of it is enough.
+  const without = (count: number) => {
+    const unseen = new Set(facePixels.slice(0, count));
+    return surroundingsShare(
+      straight,
+      square(3, 0).map((light, at) => (unseen.has(at) ? Number.NaN : light)),
+    );
+  };
+  assert.notEqual(without(facePixels.length / 2), null);
+  assert.equal(without(facePixels.length / 2 + 1), null);
 });

@@ -28,6 +28,12 @@ const around = (xx: number, xy: number, yx: number, yy: number) => (x: number, y
 
 test("the share is the one by which the limit was chosen", () => {
   const mixed = around(0.3, 0.15, -0.1, -0.25);
+  const oneBlock = square((x, y) => (x >= 28 && x < 38 && y >= 34 && y < 44 ? texture(x, y) : Number.NaN));
+  const ofOne = unexplainedShare(
+    oneBlock,
+    square((x, y) => 0.8 * mixed(x - 2.4, y + 1.6) + 0.1 * other(x, y)),
+  );
+  assert.ok(ofOne !== null && Math.abs(ofOne - 0.013063690737276534) < 1e-12, `${ofOne}`);
   const share = middleShareOf((x, y) => 0.8 * mixed(x - 2.4, y + 1.6) + 0.1 * other(x, y));
   assert.ok(Math.abs(share - 0.01574985481687784) < 1e-12, `${share}`);
 });
