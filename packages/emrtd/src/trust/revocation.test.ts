@@ -174,6 +174,14 @@ const atAddress = contextTag(0, contextTag(0, contextValue(6, new TextEncoder().
 const elsewhere = sequence(atAddress);
 const pointNamed = (commonName: string) =>
   contextTag(0, contextTag(0, contextTag(4, encodeName(name(commonName)))));
+const twoNames = contextTag(
+  0,
+  contextTag(
+    0,
+    contextTag(4, encodeName(name("CSCA"))),
+    contextTag(4, encodeName(name("CSCA of somebody else"))),
+  ),
+);
 /** A list that holds all signers and no authorities. */
 const signersAlone = { extensions: [extension("2.5.29.28", true, sequence(contextValue(1, truth)))] };
 const signersAloneNamed = {
@@ -210,6 +218,34 @@ const notComplete: readonly { readonly what: string; readonly options: ListOptio
       extensions: [
         extension("2.5.29.28", true, sequence(pointNamed("CSCA of somebody else"), contextValue(1, truth))),
       ],
+    },
+  },
+  {
+    what: "of signers alone, under a name besides that of its authority",
+    options: {
+      extensions: [extension("2.5.29.28", true, sequence(twoNames, contextValue(1, truth)))],
+    },
+  },
+  {
+    what: "of signers alone, at a point without any name",
+    options: {
+      extensions: [
+        extension("2.5.29.28", true, sequence(contextTag(0, contextTag(0)), contextValue(1, truth))),
+      ],
+    },
+  },
+  {
+    what: "of signers alone, at a point named relative to its authority",
+    options: {
+      extensions: [
+        extension("2.5.29.28", true, sequence(contextTag(0, contextTag(1)), contextValue(1, truth))),
+      ],
+    },
+  },
+  {
+    what: "of signers alone as a truth of two bytes",
+    options: {
+      extensions: [extension("2.5.29.28", true, sequence(contextValue(1, Uint8Array.of(0xff, 0xff))))],
     },
   },
   {

@@ -174,6 +174,23 @@ test("a type of documents is understood in the form of Indonesia and the Philipp
   assert.deepEqual(warnings(fromHex("30 03 13 01 56")), ["document_type_not_listed"]);
   assert.deepEqual(warnings(fromHex("30 00")), ["extension_unreadable"]);
   assert.deepEqual(warnings(fromHex("30 06 13 01 50 02 01 00")), ["extension_unreadable"]);
+  assert.deepEqual(warnings(fromHex("30 06 13 01 50 0C 01 50")), ["extension_unreadable"]);
+  // The codes are in their place, but what stands before them is no version.
+  assert.deepEqual(warnings(fromHex("30 08 13 01 30 31 03 13 01 50")), ["extension_unreadable"]);
+});
+
+test("types of documents are read without blanks, up to 64 of them and eight letters of each", () => {
+  const judged = (...types: readonly string[]) => {
+    const { files, trust } = make({ signerExtensions: documentTypes(...types) });
+    const { report } = verifyDocument({ files, trust, policy: defaultPolicy, now: today, checker });
+    const warnings = report.warnings.map(({ code }) => code);
+    return { warnings, listed: report.checks.map(({ evidence }) => evidence?.document_types).find(Boolean) };
+  };
+  assert.deepEqual(judged(" P<"), { warnings: [], listed: ["P"] });
+  assert.deepEqual(judged("P", "FORMERPASSPORT").listed, ["P", "FORMERPA"]);
+  const others = Array.from({ length: 63 }, (_, index) => `V${index}`);
+  assert.deepEqual(judged(...others, "P").warnings, []);
+  assert.deepEqual(judged(...others, "V", "P").warnings, ["extension_unreadable"]);
 });
 
 test("SHA-1 is accepted, warned about or refused", () => {

@@ -179,10 +179,10 @@ function readCrlExtensions(
 function isCompleteForSigners(point: Tlv, issuer: DistinguishedName): boolean {
   const fields = point.expect(tags.sequence, "An issuing distribution point").children();
   const namesIssuer = (field: Tlv) => {
-    const names = field.find(contextConstructed(0))?.children() ?? [];
+    const names = field.find(contextConstructed(0))?.children();
     const isIssuer = (name: Tlv) =>
       name.tag === contextConstructed(4) && readName(name.at(0, "A name")).key === issuer.key;
-    return names.length > 0 && names.every(isIssuer);
+    return names !== undefined && names.length > 0 && names.every(isIssuer);
   };
   return (
     fields.some(({ tag }) => tag === contextPrimitive(1)) &&
