@@ -20,9 +20,17 @@ const support = new URL("../../../test/support/", import.meta.url);
 const logLines: string[] = [];
 const log = createLog({ level: "debug", write: (line) => logLines.push(line), now: () => new Date(0) });
 
+const pictures = new Map<string, Uint8Array>();
+
+/** Kept, because the encoder builds its tables again for each picture. */
 function picture(width: number, light = 200): Uint8Array {
+  const key = `${width} ${light}`;
+  const known = pictures.get(key);
+  if (known !== undefined) return known;
   const data = new Uint8Array(width * 16 * 4).fill(light);
-  return new Uint8Array(encode({ data, width, height: 16 }, 80).data);
+  const made = new Uint8Array(encode({ data, width, height: 16 }, 80).data);
+  pictures.set(key, made);
+  return made;
 }
 
 function jobOf(width: number): FaceJob {
