@@ -37,6 +37,9 @@ test("the light of a face is that of its middle, its surroundings lie beyond hai
   for (const [channel, expected] of [1, 0.2158605, 0.0030353].entries()) near(faceLight[channel], expected);
   for (const [channel, expected] of [0.0030353, 1, 0.2158605].entries())
     near(surroundingLight?.[channel], expected);
+  // What is beside the head alone is enough.
+  const tall = lightOf(pictureOf(41, 41, colourAt), { ...box, y: -100, height: 300 });
+  near(tall.surroundingLight?.[1], 1);
 });
 
 test("less than half a percent of the picture is no light to measure", () => {
@@ -129,6 +132,7 @@ test("the square of a face is sampled as finely as the picture, up to eight time
     const face = { x: 15, y: 25, width: 24, height };
     const square = surroundingsAt(pictureOf(...size, varied), face);
     const expected = expectedSquare(size, face, samples);
+    assert.equal(square.length, expected.length);
     assert.ok(expected.some(Number.isNaN) && !expected.every(Number.isNaN));
     for (const [at, light] of square.entries()) {
       if (Number.isNaN(expected[at])) assert.ok(Number.isNaN(light), `${height}: ${at}`);

@@ -50,7 +50,7 @@ export function lightAround({ rgb, width, height }: DecodedPicture, x: number, y
   for (let down = -1; down <= 1; down++)
     for (let across = -1; across <= 1; across++) {
       const at = ((row + down) * width + column + across) * 3;
-      sum += 0.2126 * (rgb[at] ?? 0) + 0.7152 * (rgb[at + 1] ?? 0) + 0.0722 * (rgb[at + 2] ?? 0);
+      sum += brightnessAt(rgb, at);
     }
   return sum / 9;
 }
@@ -62,14 +62,14 @@ export function middleOfFace({ rgb, width, height }: DecodedPicture, box: Box): 
   const top = Math.round(box.y + (box.height - side) / 2);
   if (!(box.width >= side && box.height >= side && left >= 0 && top >= 0)) return null;
   if (left + side > width || top + side > height) return null;
-  const light = new Float64Array(side * side);
-  for (let row = 0; row < side; row++)
-    for (let column = 0; column < side; column++) {
-      const at = ((top + row) * width + left + column) * 3;
-      light[row * side + column] =
-        0.2126 * (rgb[at] ?? 0) + 0.7152 * (rgb[at + 1] ?? 0) + 0.0722 * (rgb[at + 2] ?? 0);
-    }
-  return light;
+  return Float64Array.from({ length: side * side }, (_, pixel) =>
+    brightnessAt(rgb, ((top + Math.floor(pixel / side)) * width + left + (pixel % side)) * 3),
+  );
+}
+
+/** Not linear, from 0 to 255. */
+function brightnessAt(rgb: Uint8Array, at: number): number {
+  return 0.2126 * (rgb[at] ?? 0) + 0.7152 * (rgb[at + 1] ?? 0) + 0.0722 * (rgb[at + 2] ?? 0);
 }
 
 /** Samples across a pixel of the square. Too few: in large faces single pixels stand for many. */
@@ -87,9 +87,9 @@ export function surroundingsAt({ rgb, width, height }: DecodedPicture, face: Box
       const [x, y] = [Math.floor(left + across * step), Math.floor(top + down * step)];
       if (!(x >= 0 && y >= 0 && x < width && y < height)) continue;
       const at = (y * width + x) * 3;
-      sum += 0.2126 * (rgb[at] ?? 0) + 0.7152 * (rgb[at + 1] ?? 0) + 0.0722 * (rgb[at + 2] ?? 0);
+      sum += brightnessAt(rgb, at);
       seen++;
     }
-    return seen === 0 ? Number.NaN : sum / seen;
+    return sum / seen;
   });
 }
