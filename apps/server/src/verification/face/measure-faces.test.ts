@@ -2,8 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { followLimits } from "@assay/face/follow-face";
 import type { Box, FaceMeasurement } from "@assay/face/measurement";
+import { patternOf } from "@assay/face/screen-pattern";
+import { turnChange } from "@assay/face/turn-change";
 import { encode } from "jpeg-js";
+import type { ShownFrame } from "./attack-detector.ts";
+import { decodePicture } from "./decode-picture.ts";
 import { defaultJobLimits, type SeenFrame } from "./face-job.ts";
+import { middleOfFace, surroundingsAt } from "./face-light.ts";
 import type { FaceModels } from "./face-models.ts";
 import { lookAtFrame, measureFaces } from "./measure-faces.ts";
 
@@ -109,4 +114,116 @@ test("an embedding is made from where the detector sees the face that was follow
   assert.deepEqual(faces, [1, ...Array.from({ length: 11 }, () => 2)]);
   // The first is the portrait's.
   for (const box of embedded.slice(1)) assert.deepEqual(box, { ...place(20), y: 7 });
+});
+
+/** Stripes that run another way in pictures of another width. */
+function striped(width: number): Uint8Array {
+  const data = new Uint8Array(width * 170 * 4);
+  for (let at = 0; at < data.length; at += 4) {
+    const [x, y] = [(at / 4) % width, Math.floor(at / 4 / width)];
+    data.fill(125 + 60 * Math.sin(x * 0.31 + y * (width - 160) * 0.07) + 50 * Math.sin(y * 0.43), at, at + 4);
+  }
+  return new Uint8Array(encode({ data, width, height: 170 }, 90).data);
+}
+const straightPicture = striped(160);
+const turnedPicture = striped(161);
+/** In the turned picture the face is somewhere else, which must not matter. */
+const boxOf = (width: number): Box => ({ x: width === 160 ? 46 : 52, y: 52, width: 66, height: 70 });
+const lookModels: FaceModels = {
+  async detect({ width }) {
+    return width === 8 ? [place(0)] : [boxOf(width)];
+  },
+  measure({ width }): FaceMeasurement {
+    const pose = { yaw: width === 160 ? 0 : 20, pitch: 0, roll: 0, size: 100, eyes: 0.3, mouth: 0.05 };
+    return { ...pose, box: boxOf(width), faceLight: [0, 0, 0], surroundingLight: null };
+  },
+  async embed({ width }) {
+    return [width];
+  },
+};
+/** Only the fourth and the fifth of eight looks are turned. */
+const turnedFilm = [0, 1, 2, 3, 4, 5, 6, 7].map((index) => ({
+  ...{ atMs: index * 200, receivedAtMs: index * 200 },
+  jpeg: index === 3 || index === 4 ? turnedPicture : straightPicture,
+}));
+const decoded = (jpeg: Uint8Array) => decodePicture(jpeg, { kinds: ["jpeg"], maxPixels: 100_000 });
+
+test("a turned look is compared with a straight one, both where the face was in the straight one", async () => {
+  const result = await measureFaces(lookModels, { frames: turnedFilm, portrait }, defaultJobLimits);
+  assert.ok(result.kind === "measured");
+  const [straight, turned] = [await decoded(straightPicture), await decoded(turnedPicture)];
+  const at = boxOf(160);
+  const expected = turnChange(surroundingsAt(straight, at), surroundingsAt(turned, at));
+  assert.ok(expected !== null);
+  assert.deepEqual(
+    result.frames.map(({ face }) => face?.turnChange),
+    [undefined, undefined, undefined, expected, undefined, undefined, undefined, undefined],
+  );
+  assert.deepEqual(
+    result.frames.map(({ face }) => face?.embedding),
+    [[160], undefined, [160], [161], undefined, [160], [160], undefined],
+  );
+  const middle = middleOfFace(turned, boxOf(161));
+  assert.ok(middle !== null);
+  assert.equal(result.frames[3]?.face?.pattern, patternOf(middle));
+  assert.deepEqual([result.portraitEmbedding, Object.hasOwn(result, "attackScore")], [[8], false]);
+});
+
+test("the operator's detector is shown the pictures that get an embedding", async () => {
+  let shown: readonly ShownFrame[] = [];
+  const score = (frames: readonly ShownFrame[]) => {
+    shown = frames;
+    return 0.25;
+  };
+  const job = { frames: turnedFilm, portrait };
+  const result = await measureFaces(lookModels, job, defaultJobLimits, Promise.resolve({ score }));
+  assert.equal(result.kind === "measured" && result.attackScore, 0.25);
+  assert.deepEqual(
+    shown.map(({ picture, face, atMs }) => [picture.width, face.x, atMs]),
+    [
+      [160, 46, 0],
+      [160, 46, 400],
+      [160, 46, 1000],
+      [160, 46, 1200],
+      [161, 52, 600],
+    ],
+  );
+});
+
+test("a face too small for a pattern, or turned without a straight look to compare it with, is measured without them", async () => {
+  const { models } = modelsOf(() => ({ face: 0 }));
+  const small: FaceModels = {
+    ...models,
+    measure: ({ width }) => {
+      const face = models.measure({ width, height: 16, rgb: new Uint8Array() }, place(0));
+      return face === null ? null : { ...face, yaw: width === 16 ? 0 : 20, box: { ...place(0), width: 16 } };
+    },
+  };
+  const frames = film.map((jpeg, index) => ({ jpeg, atMs: index * 200, receivedAtMs: index * 200 }));
+  const result = await measureFaces(small, { frames, portrait }, defaultJobLimits);
+  assert.ok(result.kind === "measured");
+  for (const { face } of result.frames)
+    for (const name of ["pattern", "turnChange"]) assert.ok(face !== null && !Object.hasOwn(face, name));
+});
+
+test("a portrait that cannot be read or shows no face is unusable, and one unreadable frame ends the measurement", async () => {
+  const rubbish = new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3]);
+  const job = { frames: turnedFilm, portrait };
+  const kindOf = async (changed: Partial<typeof job>, models = lookModels, limits = defaultJobLimits) =>
+    (await measureFaces(models, { ...job, ...changed }, limits)).kind;
+  assert.equal(await kindOf({}), "measured");
+  assert.equal(await kindOf({ portrait: rubbish }), "portrait_unusable");
+  const faceless = { ...lookModels, detect: async () => [] };
+  assert.equal(await kindOf({}, faceless), "portrait_unusable");
+  const broken = turnedFilm.map((frame, index) => (index === 7 ? { ...frame, jpeg: rubbish } : frame));
+  assert.equal(await kindOf({ frames: broken }), "frame_unreadable");
+  const { maxPortraitPixels } = defaultJobLimits;
+  assert.equal(
+    await kindOf({}, lookModels, { maxPortraitPixels, maxFramePixels: 27_000 }),
+    "frame_unreadable",
+  );
+  assert.equal(
+    await kindOf({}, lookModels, { ...defaultJobLimits, maxPortraitPixels: 100 }),
+    "portrait_unusable",
+  );
 });
