@@ -1,12 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { isForStillHead } from "@assay/contract/verify-protocol";
 import type { Challenge } from "@assay/face/challenge";
 import { colourAt, screenLight } from "@assay/face/colour-schedule";
+import { livenessLimits } from "@assay/face/limits";
 import { alice, performed } from "@assay/face/test/performed-movements";
 import { createLog } from "../../platform/lib/log.ts";
 import { Metrics } from "../../platform/lib/metrics.ts";
-import type { FaceJobResult } from "./face-job.ts";
-import { createFaceJudge, type FaceJudgeOptions, type FaceVerdict, faceRisk } from "./face-judge.ts";
+import type { FaceJob, FaceJobResult, FaceLookResult } from "./face-job.ts";
+import {
+  createFaceJudge,
+  type FaceJudgeOptions,
+  type FaceMeasurer,
+  type FaceVerdict,
+  faceRisk,
+  type JudgeInput,
+} from "./face-judge.ts";
+import { FaceSitting } from "./face-sitting.ts";
 import { WorkerFault } from "./face-worker-pool.ts";
 
 const challenge: Challenge = {
@@ -22,18 +32,21 @@ function portraitAt(distance: number): number[] {
   return alice.map((value, index) => (index === 0 ? value + distance : value));
 }
 
+const log = createLog({ level: "error", write: () => {}, now: () => new Date(0) });
+const frames = measured.map(({ atMs, receivedAtMs }) => ({ atMs, receivedAtMs, jpeg: new Uint8Array(9) }));
+
 async function verdictOn(
-  answer: () => Promise<FaceJobResult>,
+  answer: (job: FaceJob) => Promise<FaceJobResult>,
   options: Partial<FaceJudgeOptions> = {},
+  input: Partial<JudgeInput> = {},
 ): Promise<FaceVerdict> {
   const judge = createFaceJudge({
-    log: createLog({ level: "error", write: () => {}, now: () => new Date(0) }),
+    log,
     metrics: new Metrics(),
     measurer: { warmUp() {}, hasCapacity: () => true, run: answer, look: () => null, async close() {} },
     ...options,
   });
-  const frames = measured.map(({ atMs, receivedAtMs }) => ({ atMs, receivedAtMs, jpeg: new Uint8Array(9) }));
-  return judge.judge({ challenge, frames, portrait: new Uint8Array(9), sandbox: false });
+  return judge.judge({ challenge, frames, portrait: new Uint8Array(9), sandbox: false, ...input });
 }
 
 const at = (distance: number) => async (): Promise<FaceJobResult> => ({
@@ -121,6 +134,96 @@ test("the verdict is a fault when the worker could not look, and an error when s
   );
 });
 
+const unasked = () => assert.fail("no worker is needed for this");
+
+test("the verdict on times that cannot be right needs no worker", async () => {
+  const failed = (reason: string) => ({ kind: "failed", code: "liveness_failed", reasons: [reason] });
+  assert.deepEqual(await verdictOn(unasked, {}, { frames: frames.slice(0, 5) }), failed("too_few_frames"));
+  const limits = { ...livenessLimits, minFrames: frames.length + 1 };
+  assert.deepEqual(await verdictOn(unasked, { limits }), failed("too_few_frames"));
+});
+
+test("the verdict is the device's failure for an unreadable frame, and a fault for an unusable portrait", async () => {
+  const unreadable = { kind: "failed", code: "liveness_failed", reasons: ["frame_unreadable"] };
+  assert.deepEqual(await verdictOn(async () => ({ kind: "frame_unreadable" })), unreadable);
+  assert.deepEqual(await verdictOn(async () => ({ kind: "portrait_unusable" })), {
+    kind: "fault",
+    reason: "portrait_unusable",
+  });
+  const sitting = (look: () => Promise<FaceLookResult>) => {
+    const begun = new FaceSitting(look);
+    for (const frame of frames) begun.add(frame);
+    return { sitting: begun };
+  };
+  const broken = sitting(async () => ({ kind: "frame_unreadable" }));
+  assert.deepEqual(await verdictOn(unasked, {}, broken), unreadable);
+  const deadly = sitting(() => Promise.reject(new WorkerFault("worker_died")));
+  assert.deepEqual(await verdictOn(unasked, {}, deadly), { kind: "fault", reason: "worker_died" });
+});
+
+test("the worker gets what was found while the frames came, and nothing if nobody looked", async () => {
+  const jobs: FaceJob[] = [];
+  const run = (job: FaceJob) => {
+    jobs.push(job);
+    return at(0.3)();
+  };
+  const seen = { kind: "seen", faces: 0, width: 1, height: 1, face: null, box: null, mayFollow: 0 } as const;
+  const sitting = new FaceSitting(async () => seen);
+  for (const frame of frames.slice(0, 1)) sitting.add(frame);
+  await verdictOn(run, {}, { sitting });
+  await verdictOn(run);
+  assert.deepEqual(
+    jobs.map(({ seen }) => seen),
+    [[seen], []],
+  );
+  assert.deepEqual(
+    jobs.map((job) => job.frames),
+    [frames, frames],
+  );
+});
+
+test("no try begins while too many wait, and the workers start when one does", () => {
+  let [hasCapacity, warmUps] = [false, 0];
+  const asked: boolean[] = [];
+  const measurer: FaceMeasurer = {
+    warmUp: () => void warmUps++,
+    hasCapacity({ sandbox }) {
+      asked.push(sandbox);
+      return hasCapacity;
+    },
+    run: unasked,
+    look: () => null,
+    async close() {},
+  };
+  const judge = createFaceJudge({ log, metrics: new Metrics(), measurer });
+  assert.equal(judge.begin({ sandbox: true, stillHead: false }), null);
+  assert.equal(warmUps, 0);
+  hasCapacity = true;
+  const challenge = judge.begin({ sandbox: false, stillHead: true });
+  assert.ok(challenge !== null && isForStillHead(challenge.movements));
+  assert.equal(isForStillHead(judge.begin({ sandbox: false, stillHead: false })?.movements ?? []), false);
+  assert.deepEqual([warmUps, asked], [2, [true, false, false]]);
+});
+
+test("every verdict is counted by its outcome, with its time", async () => {
+  const answers = {
+    passed: at(0.3),
+    selfie_face_mismatch: at(0.7),
+    liveness_failed: at(0.19),
+    fault: () => Promise.reject(new WorkerFault("timed_out")),
+  };
+  for (const [outcome, answer] of Object.entries(answers)) {
+    const metrics = new Metrics();
+    const start = performance.now();
+    await verdictOn(answer, { metrics });
+    const counted = metrics.render();
+    assert.match(counted, new RegExp(`assay_face_judgements_total\\{outcome="${outcome}"\\} 1$`, "m"));
+    assert.match(counted, /assay_face_judgement_seconds_count 1$/m);
+    const [, seconds] = /assay_face_judgement_seconds_sum (\S+)/.exec(counted) ?? [];
+    assert.ok(Number(seconds) > 0 && Number(seconds) <= (performance.now() - start) / 1000, `${seconds} s`);
+  }
+});
+
 test("the verdict never carries a portrait's embedding or a frame's", async () => {
   for (const distance of [0.3, 0.58, 0.7]) {
     const text = JSON.stringify(await verdictOn(at(distance)));
@@ -167,6 +270,14 @@ test("the verdict weighs a risk from 0 to 0.7, and 0.2 more for a head that was 
   assert.equal(faceRisk(best), 0);
   const worst = faceRisk({ ...best, distance: 0.55, identitySpread: 0.5, colours: "not_followed" });
   assert.ok(Math.abs(worst - 0.7) < 1e-9);
+  const near = (risk: number, expected: number) => assert.ok(Math.abs(risk - expected) < 1e-9, `${risk}`);
+  near(faceRisk({ ...best, distance: 0.44 }), 0.15);
+  near(faceRisk({ ...best, distance: 0.4 }, { match: 0.5, review: 0.55 }), 0.15);
+  near(faceRisk({ ...best, identitySpread: 0.4 }), 0.05);
+  near(faceRisk({ ...best, colours: "unmeasurable", signs: ["flat_thing", "detector"] }), 0.5);
+  const all = ["flat_thing", "screen_pattern", "detector", "detector_unavailable"] as const;
+  const everything = { distance: 9, identitySpread: 9, colours: "not_followed", stillHead: true } as const;
+  assert.equal(faceRisk({ ...best, ...everything, signs: all }), 1);
   assert.equal(faceRisk({ ...best, stillHead: true }), 0.2);
   assert.equal(faceRisk({ ...best, signs: ["flat_thing"] }), 0.1);
   assert.equal(faceRisk({ ...best, signs: ["flat_thing", "screen_pattern", "colours_late"] }), 0.2);
