@@ -74,6 +74,15 @@ test("what the straight look does not show is not explained, in proportion to th
   assert.ok(half > 0.2 * all && half < 0.75 * all, `${half} of ${all}`);
 });
 
+test("what lies below the picture is not taken for darkness, which the chin may end in", () => {
+  // Brightness that falls to nothing, and in the turned look does so below the last row.
+  const falling = (x: number, y: number) => Math.max(50 - y, 0) * 6 * (1.2 + Math.sin(x * 0.2 + y * 0.15));
+  const chin = square((x, y) => (x >= 28 && x < 38 && y >= 46 && y < 56 ? falling(x, y) : Number.NaN));
+  const lower = square((x, y) => falling(x, y - 10));
+  const share = unexplainedShare(chin, lower) ?? 0;
+  assert.ok(share > 0.05, `${share}`);
+});
+
 test("blocks without contrast or outside of the picture do not count, and without any there is no share", () => {
   assert.equal(
     unexplainedShare(
