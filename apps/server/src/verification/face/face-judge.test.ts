@@ -173,12 +173,6 @@ test("the face judge, with its real models, fails when a second person takes ove
   assert.ok(beside.kind === "failed" && beside.reasons.includes("several_faces"), JSON.stringify(beside));
 });
 
-test("the face judge, with its real models, calls it a fault when the worker is killed in the middle", async () => {
-  const running = judge.judge({ challenge, frames: good, portrait: adult, sandbox: false });
-  for (const pid of pool.processIds) process.kill(pid, "SIGKILL");
-  assert.deepEqual(await running, { kind: "fault", reason: "worker_died" });
-});
-
 test("the face judge, with its real models, judges times and unreadable pictures as the device's failure, an unusable portrait as a fault", async () => {
   const reasonsOf = async (frames: readonly JudgedFrame[]) => {
     const verdict = await judge.judge({ challenge, frames, portrait: adult, sandbox: false });
@@ -200,13 +194,6 @@ test("the face judge, with its real models, judges times and unreadable pictures
   );
 });
 
-test("the face judge, with its real models, counts what it judged and logs nothing about people", () => {
-  const counted = metrics.render();
-  assert.match(counted, /assay_face_judgements_total\{outcome="passed"\} \d/);
-  assert.match(counted, /assay_face_judgements_total\{outcome="selfie_face_mismatch"\} 1/);
-  for (const line of logLines) assert.match(line, /"message":"a face worker ended"/);
-});
-
 test("a person who cannot turn the head passes by eyes, mouth and distance, at a higher risk", async () => {
   const still = newChallenge((below) => below - 1, { stillHead: true });
   assert.deepEqual(still.movements, ["come_closer", "open_mouth", "come_closer", "open_mouth"]);
@@ -218,4 +205,18 @@ test("a person who cannot turn the head passes by eyes, mouth and distance, at a
   if (passed.kind === "passed") assert.ok(passed.riskInputs.stillHead && passed.risk >= 0.2);
   const wrong = await film({ movements: ["open_mouth", "come_closer", "close_eyes", "open_mouth"] });
   assert.deepEqual(wrong, { kind: "failed", code: "liveness_failed", reasons: ["movement_wrong"] });
+});
+
+// Late, because the next try loads the models again.
+test("the face judge, with its real models, calls it a fault when the worker is killed in the middle", async () => {
+  const running = judge.judge({ challenge, frames: good, portrait: adult, sandbox: false });
+  for (const pid of pool.processIds) process.kill(pid, "SIGKILL");
+  assert.deepEqual(await running, { kind: "fault", reason: "worker_died" });
+});
+
+test("the face judge, with its real models, counts what it judged and logs nothing about people", () => {
+  const counted = metrics.render();
+  assert.match(counted, /assay_face_judgements_total\{outcome="passed"\} \d/);
+  assert.match(counted, /assay_face_judgements_total\{outcome="selfie_face_mismatch"\} 1/);
+  for (const line of logLines) assert.match(line, /"message":"a face worker ended"/);
 });
