@@ -64,10 +64,14 @@ export function filmOfBentStill(
   { bend, random, blur = 0 }: { readonly bend: Bend; readonly random: () => number; readonly blur?: number },
 ): TakenFrame[] {
   const looks = stillsFor(challenge.movements);
+  const bent = new Map<string, Uint8Array>();
   return looks.map((look, index) => {
     const atMs = (index + 1) * frameMs;
     const tremble = [(random() - 0.5) * 4, (random() - 0.5) * 4] as const;
-    const data = frameOf(still, face, look, { bend, tremble, blur });
+    const key = JSON.stringify([look, tremble]);
+    const untinted = bent.get(key) ?? frameOf(still, face, look, { bend, tremble, blur });
+    bent.set(key, untinted);
+    const data = untinted.slice();
     tint(data, colourAt(challenge, atMs), random);
     return { atMs, receivedAtMs: atMs + 120, jpeg: new Uint8Array(encode({ data, width, height }, 85).data) };
   });
