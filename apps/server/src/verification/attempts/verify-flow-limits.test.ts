@@ -214,10 +214,11 @@ test("results of the service's work that come in another phase change nothing", 
     [{ kind: "counted", step: "face", verdict }, ["chip_check", "face", "face_capture"]],
   ];
   for (const [input, phases] of results)
-    for (const phase of phases) {
-      const state = { ...begun(), phase };
-      assert.deepEqual(after(state, input), { state, effects: [] }, `${input.kind} in ${phase}`);
-    }
+    for (const phase of phases)
+      for (const reached of [begun(), proving(), capturing()]) {
+        const state = { ...reached, phase };
+        assert.deepEqual(after(state, input), { state, effects: [] }, `${input.kind} in ${phase}`);
+      }
   const unproven: FlowState = { ...begun(), phase: "chip_proof" };
   assert.deepEqual(after(unproven, commands), { state: unproven, effects: [] });
 });
@@ -246,6 +247,40 @@ test("a device is welcomed with what it needs to go on, and hears that the sessi
   assert.deepEqual(running.effects.slice(-3, -2), [{ kind: "wipe", what: "face" }]);
   const message = ofType(running.effects, "welcome");
   assert.ok(message?.type === "welcome" && message.resumed && message.phase === "face_capture");
+});
+
+test("a device that connects during a proof goes on with it, and one whose face was being judged repeats the capture", () => {
+  const proof = after(proving(), { kind: "attached" });
+  const welcome = ofType(proof.effects, "welcome");
+  assert.ok(welcome?.type === "welcome" && welcome.resumed && welcome.phase === "chip_proof");
+  const judged = after({ ...capturing(), phase: "face_check" }, { kind: "attached" });
+  assert.deepEqual([judged.state.phase, judged.state.face], ["face", null]);
+  const again = ofType(judged.effects, "welcome");
+  assert.ok(again?.type === "welcome" && again.resumed && again.phase === "face");
+  assert.equal(ofType(judged.effects, "face_challenge"), undefined);
+});
+
+test("frames that are late are dropped until the next face or the next chip, whose bytes are taken", () => {
+  const verdict = { failureCode: "liveness_failed", reasons: ["movement_wrong"] } as const;
+  const endedEarly = (mode: FaceMode) =>
+    after(
+      { ...capturing(), attempt: begun(mode).attempt },
+      { kind: "face_failed_early", verdict },
+      { kind: "counted", step: "face", verdict },
+    ).state;
+  assert.deepEqual(after(endedEarly("camera"), frame(1, 2)).effects, []);
+  const byDocument = after(
+    endedEarly("simulated"),
+    says({ type: "face_start" }),
+    { kind: "face_judged", verdict },
+    { kind: "counted", step: "face", verdict },
+  );
+  assert.equal(byDocument.state.phase, "face");
+  assert.deepEqual(after(byDocument.state, frame(1, 2)).effects, closed("OUT_OF_ORDER"));
+  const forgotten = after(endedEarly("camera"), { kind: "forgotten" }, { kind: "attached" }).state;
+  assert.deepEqual(after(forgotten, file(1, "SOD", 1), part(1, 0, 1, 1)).effects.slice(-1), [
+    { kind: "keep_part", artifact: 1, offset: 0 },
+  ]);
 });
 
 test("tries are left as long as they are not used up, and a chip that has passed can always be read again", () => {
@@ -292,7 +327,10 @@ test("an answer counts up to its deadline, and one that is late fails its try wi
       verdict: { failureCode: "liveness_failed", reasons: ["deadline_passed"] },
     },
   ]);
-  assert.deepEqual(after(capturing(), frame(1, 2), done).effects.slice(-1), closed("OUT_OF_ORDER"));
+  const half = after(capturing(), frame(1, 2), part(1, 0, 2, 1));
+  assert.deepEqual(after(half.state, done).effects, closed("OUT_OF_ORDER"));
+  const whole = after(half.state, part(1, 1, 2, 1), done).effects.at(-1);
+  assert.equal(whole?.kind, "judge_face", "an answer is complete once its frames are");
 });
 
 test("a capture that the device does not end is ended some time after its deadline", () => {
@@ -306,8 +344,9 @@ test("a capture that the device does not end is ended some time after its deadli
     [ended.state.phase, ended.state.face, ended.state.artifacts.size, ended.state.triesUsed.face],
     ["face", null, 0, 0],
   );
-  const idle = begun();
-  assert.deepEqual(advance(idle, time, later(overdue + 1)), { state: idle, effects: [] });
+  // What is being judged was answered in time.
+  for (const other of [begun(), { ...state, phase: "face_check" } as const])
+    assert.deepEqual(advance(other, time, later(overdue + 1)), { state: other, effects: [] });
 });
 
 test("a challenge says what is asked for and the time that is left", () => {
@@ -356,6 +395,10 @@ test("a verdict is sent with the tries left and the next phase, and its bytes ar
     { kind: "counted", step: "chip", verdict: { failureCode: null } },
   );
   assert.deepEqual(passed.effects[0], { kind: "pin_chip" });
+  assert.deepEqual(resultIn(passed.effects), {
+    ...{ type: "step_result", step: "chip", passed: true, failure_code: null, unmet_requirement: null },
+    ...{ tries_left: { chip: 2, face: 3 }, phase: "face" },
+  });
   assert.deepEqual(
     [passed.state.phase, passed.state.chipPassCounted, passed.state.triesUsed.chip, passed.state.proof],
     ["face", true, 1, null],
