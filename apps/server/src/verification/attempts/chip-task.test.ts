@@ -95,7 +95,10 @@ test("a store is made once for what is the same, and again for what differs", ()
   assert.deepEqual([kept.store.authorities.length, kept.deviations], [1, []]);
   const changed = stores.trustedAt(packTrust(3, [{ ...record, deviationLists }]), now);
   assert.notEqual(changed, kept);
-  assert.equal(changed.deviations.length, 1);
+  assert.deepEqual(
+    changed.deviations.map(({ country }) => country),
+    ["UT"],
+  );
 });
 
 test("a proof is begun and judged from what is handed over alone, and its result becomes a part of the check", async () => {
@@ -132,6 +135,8 @@ test("test documents say how their face check is meant to end, in the year that 
     }
     return found;
   };
+  // A process keeps those of the year that it was asked for last, so this begins with neither year.
+  await faceOf(new Uint8Array(1), new Date("2025-03-01T12:00:00.000Z"));
   const expected = {
     "passport-liveness": "liveness_failed",
     "passport-another-face": "selfie_face_mismatch",
