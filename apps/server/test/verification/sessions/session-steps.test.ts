@@ -23,6 +23,14 @@ const columnsOf = (id: string) =>
     select nfc_tries_used as chip, liveness_tries_used as face, chip_passed_at is not null as passed
     from sessions where id = ${id}`);
 
+const triedAttempt = (id: string, attempt: string): TriedAttempt => ({
+  sessionId: knownId(id),
+  attemptId: knownId(attempt),
+  organizationId: knownId(partner.organizationId),
+  sandbox: true,
+  selectedFieldKeys: ["family_name"],
+});
+
 test("what this release counts is read by the release before, at every step", async () => {
   const id = await createSession(partner.api);
   const attempt = await claimed(core, id);
@@ -69,17 +77,41 @@ test("a face that passes ends nothing while no chip has passed", async () => {
   const id = await createSession(partner.api);
   const attempt = await claimed(core, id);
   await core.db.run(sql`update sessions set nfc_tries_used = 1 where id = ${id}`);
-  const tried: TriedAttempt = {
-    sessionId: knownId(id),
-    attemptId: knownId(attempt),
-    organizationId: knownId(partner.organizationId),
-    sandbox: true,
-    selectedFieldKeys: ["family_name"],
-  };
   const judged = { step: "face", number: 1, riskScore: 0, verdict: { failureCode: null } } as const;
-  const recorded = await recordTry(core, tried, judged);
+  const recorded = await recordTry(core, triedAttempt(id, attempt), judged);
   assert.equal(recorded.kind, "counted");
   assert.deepEqual(await triesOf(id), ["in_progress", 1, 1]);
+});
+
+test("a try counts once, and only for the attempt that is open", async () => {
+  const id = await createSession(partner.api);
+  const attempt = triedAttempt(id, await claimed(core, id));
+  const verdict = { failureCode: "document_expired" } as const;
+  const tryAgain = (number: number | "next", of = attempt, spend?: () => Promise<boolean>) =>
+    recordTry(core, of, { step: "chip", number, riskScore: 0, verdict }, spend);
+  const superseded = { kind: "superseded" };
+  const over = { kind: "session_over" };
+  assert.deepEqual(await tryAgain(1), { kind: "counted", step: "chip", verdict });
+  assert.deepEqual(await tryAgain(1), superseded, "another process has counted it");
+  assert.deepEqual(await tryAgain("next", attempt, async () => false), superseded, "its answer was used");
+  const now = clock.now();
+  for (const other of [{ attemptId: newId("va", now) }, { sessionId: newId("vs", now) }])
+    assert.deepEqual(await tryAgain("next", { ...attempt, ...other }), over);
+  assert.deepEqual(await triesOf(id), ["in_progress", 1, 0]);
+  assert.equal((await tryAgain("next", attempt, async () => true)).kind, "counted");
+  assert.deepEqual(await triesOf(id), ["in_progress", 2, 0]);
+  assert.deepEqual(await tryAgain("next"), { kind: "session_ended", verdict });
+  assert.deepEqual(await tryAgain("next"), over);
+  assert.deepEqual(await triesOf(id), ["failed", 3, 0]);
+});
+
+test("no session succeeds without the proof that it rests on", async () => {
+  const id = await createSession(partner.api);
+  const attempt = await claimed(core, id);
+  await passChip(core, id, attempt, 1);
+  const judged = { step: "face", number: 1, riskScore: 0, verdict: { failureCode: null } } as const;
+  await assert.rejects(recordTry(core, triedAttempt(id, attempt), judged), /without a proof/);
+  assert.deepEqual(await triesOf(id), ["in_progress", 1, 0]);
 });
 
 test("a session says by which methods it may be verified, and is of version 1 without a wallet", async () => {
