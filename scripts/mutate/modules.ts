@@ -18,7 +18,7 @@ export const modules: Readonly<Record<string, Module>> = {
     tests: [
       `${server}/verification/attempts/*.test.ts`,
       `${api}/*/*/verify-{face-limits,socket,device,century,faults,hostile,simulate,silence,memory,events}.test.ts`,
-      `${api}/*/*/{chip-turns,requirements,session-steps,trust-policy}.test.ts`,
+      `${api}/*/*/{attempt-run,chip-turns,requirements,session-steps,trust-policy}.test.ts`,
     ],
   },
   evidence: {

@@ -1,0 +1,523 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import type { VerifyCloseCode } from "@assay/contract/verify-protocol";
+import { decodeArtifactFrame, verifySocketLimits } from "@assay/contract/verify-protocol";
+import type { DeviceMessage, ServiceMessage } from "@assay/contract/verify-socket";
+import type { OpenedChip } from "@assay/device/drive-device";
+import { sendFiles, sendFrame } from "@assay/device/send-artifacts";
+import { virtualPassport } from "@assay/device/virtual-passport";
+import { createNodeSignatureChecker } from "@assay/emrtd/node/signature-checker";
+import type { ChipProofState, ChipProofStep } from "@assay/emrtd/verify/prove-chip";
+import { newChallenge } from "@assay/face/challenge";
+import { sql } from "../../../src/platform/db/sql.ts";
+import {
+  AttemptRun,
+  type DeviceLink,
+  type RunOwner,
+  type RunSurroundings,
+} from "../../../src/verification/attempts/attempt-run.ts";
+import { findSocketOwner } from "../../../src/verification/attempts/attempt-socket.store.ts";
+import { ByteBudget, byteLimits } from "../../../src/verification/attempts/byte-budget.ts";
+import { ChipExaminer, type ChipPool } from "../../../src/verification/attempts/chip-examiner.ts";
+import { ChipStep } from "../../../src/verification/attempts/chip-step.ts";
+import { runChipTask, type SentFiles, TrustStores } from "../../../src/verification/attempts/chip-task.ts";
+import { FaceStep } from "../../../src/verification/attempts/face-step.ts";
+import { maxBreakdowns, maxFreeChallenges } from "../../../src/verification/attempts/verify-flow.ts";
+import type { FaceJudge, FaceVerdict, JudgeInput } from "../../../src/verification/face/face-judge.ts";
+import { FaceSitting } from "../../../src/verification/face/face-sitting.ts";
+import { CurrentTrust } from "../../../src/verification/trust/current-trust.ts";
+import { createPartner } from "../../support/api.ts";
+import { startTestService } from "../../support/service.ts";
+import { claimedSession, testDocument } from "../../support/verify-device.ts";
+
+const service = await startTestService({ machines: 1, role: "api" });
+const { core, clock } = service;
+const partner = await createPartner(service.api);
+const valid = testDocument("passport-valid", clock.now());
+
+const checker = createNodeSignatureChecker();
+const stores = new TrustStores(checker);
+/** Every state of a proof that a run has been given. */
+const proofStates: ChipProofState[] = [];
+/** Without threads. Tasks and answers are copied, as they are for a thread. */
+const pool: ChipPool = {
+  waiting: 0,
+  run: async (task) => {
+    const answer = structuredClone(await runChipTask(structuredClone(task), { checker, stores }));
+    if (task.kind === "begin_proof" || task.kind === "continue_proof") {
+      const step = answer as ChipProofStep;
+      if (step.kind === "ask") proofStates.push(step.state);
+    }
+    return answer;
+  },
+  close: async () => {},
+};
+const examiner = new ChipExaminer({ pool });
+const secretsOf = (state: ChipProofState) =>
+  Object.values(state).filter((value): value is Uint8Array => value instanceof Uint8Array);
+const isOverwritten = (bytes: Uint8Array) => bytes.every((byte) => byte === 0);
+
+/** A device as the run sees it. */
+class Link implements DeviceLink {
+  readonly sent: ServiceMessage[] = [];
+  closedWith: VerifyCloseCode | null = null;
+
+  send(message: ServiceMessage): void {
+    this.sent.push(message);
+  }
+
+  close(code: VerifyCloseCode): void {
+    this.closedWith = code;
+  }
+
+  types(): string[] {
+    return this.sent.map(({ type }) => type);
+  }
+
+  last<T extends ServiceMessage["type"]>(type: T): Extract<ServiceMessage, { type: T }> {
+    const found = this.sent.findLast((message) => message.type === type);
+    assert.ok(found !== undefined, `no ${type} in ${this.types()}`);
+    return found as Extract<ServiceMessage, { type: T }>;
+  }
+}
+
+type Message = Exclude<DeviceMessage, { type: "hello" }>;
+
+/** One run of a claimed session, with nothing between it and the test. */
+async function newRun(around: Partial<RunSurroundings> = {}) {
+  const { sessionId, socketToken } = await claimedSession(partner.api);
+  const { session, ...attempt } =
+    (await findSocketOwner(core.db, sessionId as RunOwner["sessionId"], socketToken)) ?? assert.fail();
+  const owner: RunOwner = {
+    ...attempt,
+    sessionId: session.id,
+    organizationId: session.organizationId,
+    sandbox: session.sandbox,
+    expiresAt: session.expiresAt,
+    requirements: session.requirements,
+    triesUsed: { chip: 0, face: 0 },
+    chipPassed: false,
+  };
+  const limits = { processBytes: 1 << 30, sandboxPercent: 100, organizationPercent: 100 };
+  const budget = new ByteBudget(byteLimits(limits));
+  const handedOut: Buffer[] = [];
+  const run = new AttemptRun(owner, {
+    core,
+    examiner,
+    trust: new CurrentTrust(core.db),
+    judged: () => {},
+    faceJudge: null,
+    attestation: { judge: () => "no_app" },
+    budget,
+    allocate: (bytes) => {
+      const buffer = Buffer.alloc(bytes);
+      handedOut.push(buffer);
+      return buffer;
+    },
+    timed: () => {},
+    ...around,
+  });
+  const attach = async () => {
+    const link = new Link();
+    await run.attach(link);
+    return link;
+  };
+  let handled = Promise.resolve();
+  /** Sends through the link. The messages of the device package are copied, as a socket would. */
+  const wire = (link: Link) => ({
+    send: (message: DeviceMessage) => {
+      handled = run.receive(link, { kind: "message", message: message as Message });
+    },
+    sendBytes: (bytes: Uint8Array) => {
+      const frame = decodeArtifactFrame(Uint8Array.from(bytes)) ?? assert.fail();
+      handled = run.receive(link, { kind: "part", frame });
+    },
+  });
+  const say = async (link: Link, message: Message) => {
+    wire(link).send(message);
+    await handled;
+  };
+  const read = async (link: Link): Promise<OpenedChip> => {
+    const chip = await virtualPassport(valid)(() => {});
+    sendFiles(wire(link), await chip.readFiles());
+    await handled;
+    return chip;
+  };
+  const passChip = async (link: Link) => {
+    const chip = await read(link);
+    while (!link.types().includes("step_result")) {
+      const command = link.last("chip_command");
+      const answers = await chip.answer(command);
+      assert.ok(answers !== "lost");
+      await say(link, { type: "chip_answer", exchange: command.exchange, answers });
+    }
+    assert.ok(link.last("step_result").passed);
+  };
+  const film = async (link: Link, artifact: number, ...bytes: number[]) => {
+    sendFrame(wire(link), artifact, Uint8Array.from(bytes), artifact);
+    await handled;
+  };
+  const startFace = (link: Link) => say(link, { type: "face_start", camera: true });
+  const stored = () =>
+    core.db.one<{ unanswered: number; step: string }>(sql`
+      select unanswered_challenges as unanswered, step from attempt_sockets where attempt_id = ${owner.attemptId}`);
+  return { run, owner, budget, handedOut, attach, wire, say, read, passChip, film, startFace, stored };
+}
+
+/** A face check with the verdicts of the test. */
+function watchedJudge(verdict: FaceVerdict = { kind: "failed", code: "liveness_failed", reasons: [] }) {
+  const judged: JudgeInput[] = [];
+  const follows: Parameters<FaceJudge["follow"]>[0][] = [];
+  const sittings: FaceSitting[] = [];
+  const looked: number[][] = [];
+  const faceJudge: FaceJudge = {
+    begin: () => newChallenge((below) => below - 1),
+    close: async () => {},
+    follow: (attempt) => {
+      follows.push(attempt);
+      const sitting = new FaceSitting(async ({ jpeg }) => {
+        looked.push([...jpeg]);
+        return { kind: "seen", faces: 0, width: 1, height: 1, face: null, box: null, mayFollow: 0 };
+      });
+      sittings.push(sitting);
+      return sitting;
+    },
+    judge: async (input) => {
+      judged.push(input);
+      return verdict;
+    },
+  };
+  return { faceJudge, judged, follows, sittings, looked };
+}
+
+const logged = (text: string) => service.logLines.filter((line) => line.includes(text)).length;
+const stepFailed = "a step of a verification failed";
+
+// --- sockets -----------------------------------------------------------------------------------------------
+
+test("two sockets at once: the first is replaced without a welcome, and its input is dropped", async () => {
+  const { run, budget } = await newRun();
+  const [first, second] = [new Link(), new Link()];
+  const attached = [run.attach(first), run.attach(second)];
+  await Promise.all(attached);
+  assert.deepEqual([first.types(), first.closedWith], [[], "REPLACED"]);
+  assert.deepEqual([second.types(), second.closedWith], [["welcome"], null]);
+  await run.receive(first, { kind: "message", message: { type: "face_done" } });
+  assert.equal(second.closedWith, null, "the mistake of the first is not the second's");
+  assert.equal(run.link, second);
+  run.detach(first);
+  assert.equal(run.link, second, "the first is gone, not the second");
+  assert.equal(budget.reserved, verifySocketLimits.chipBytes);
+});
+
+test("a device that is gone before its welcome holds nothing", async () => {
+  const { run, budget } = await newRun();
+  const link = new Link();
+  const attached = run.attach(link);
+  run.detach(link);
+  await attached;
+  await run.checkDeadline();
+  assert.deepEqual([link.types(), budget.reserved], [[], 0]);
+});
+
+test("files that are not complete are overwritten once the device is gone, and kept for a passed chip", async () => {
+  const { run, budget, handedOut, attach, say, wire, passChip } = await newRun();
+  const link = await attach();
+  await say(link, { type: "chip_file", artifact: 1, file: "SOD", size: 3 });
+  sendFrame({ send: () => {}, sendBytes: wire(link).sendBytes }, 1, Uint8Array.of(1, 2, 3), 0);
+  run.detach(link);
+  await run.attach(new Link());
+  assert.deepEqual(handedOut, [Buffer.alloc(3)]);
+  const next = await attach();
+  await passChip(next);
+  run.detach(next);
+  await run.checkDeadline();
+  const kept = handedOut.filter((bytes) => !isOverwritten(bytes));
+  assert.equal(kept.length, 2, "portrait and signature");
+  assert.equal(
+    budget.reserved,
+    kept.reduce((sum, { length }) => sum + length, 0),
+    "and no byte more is reserved",
+  );
+});
+
+test("a device would have to repeat something from the end of its reading to the end of its attempt", async () => {
+  const { run, attach, say, read, passChip } = await newRun();
+  const link = await attach();
+  assert.equal(run.isUnderWay, false);
+  await say(link, { type: "chip_file", artifact: 90, file: "COM", size: 3 });
+  assert.equal(run.isUnderWay, false, "files are sent again by themselves");
+  await say(link, { type: "chip_restart" });
+  await read(link);
+  assert.equal(run.isUnderWay, true, "the chip is being asked for its proof");
+  await say(link, { type: "chip_restart" });
+  assert.equal(run.isUnderWay, false);
+  await passChip(link);
+  assert.equal(run.isUnderWay, true);
+  await run.sessionOver();
+  assert.deepEqual([run.isUnderWay, run.ended, link.closedWith], [false, true, "SESSION_ENDED"]);
+});
+
+test("a run is in date while the database counts the same tries of each step", async () => {
+  const { run, attach, passChip } = await newRun();
+  const agreed = (known: { chip: number; face: number }[]) => known.filter((tries) => run.agreesWith(tries));
+  const all = [0, 1, 2].flatMap((chip) => [0, 1, 2].map((face) => ({ chip, face })));
+  assert.deepEqual(agreed(all), [{ chip: 0, face: 0 }]);
+  await passChip(await attach());
+  assert.deepEqual(agreed(all), [{ chip: 1, face: 0 }]);
+});
+
+test("an internal fault closes the socket, counts nothing, and the device goes on from the same state", async () => {
+  let isFull = true;
+  const { run, owner, attach, say, passChip } = await newRun({
+    allocate: (bytes) => {
+      if (isFull) throw new RangeError("Array buffer allocation failed");
+      return Buffer.alloc(bytes);
+    },
+  });
+  const link = await attach();
+  const before = logged(stepFailed);
+  await say(link, { type: "chip_file", artifact: 1, file: "SOD", size: 3 });
+  assert.deepEqual([link.closedWith, run.link], ["INTERNAL", null]);
+  assert.equal(logged(stepFailed), before + 1);
+  const line = service.logLines.findLast((each) => each.includes(stepFailed)) ?? "";
+  assert.ok(line.includes(owner.attemptId));
+  isFull = false;
+  const next = await attach();
+  assert.deepEqual(next.last("welcome").tries_left, { chip: 3, face: 3 });
+  await passChip(next);
+});
+
+test("a session that ends while its device is away gives everything back, and is no fault", async () => {
+  const { run, budget, handedOut, attach, passChip } = await newRun();
+  const link = await attach();
+  await passChip(link);
+  run.detach(link);
+  const before = logged(stepFailed);
+  await run.sessionOver();
+  assert.deepEqual([run.ended, budget.reserved, handedOut.every(isOverwritten)], [true, 0, true]);
+  assert.equal(logged(stepFailed), before);
+});
+
+test("a step is stored when it is reached, and what is sent within it writes nothing", async (t) => {
+  const { attach, say, wire, passChip, stored } = await newRun();
+  const link = await attach();
+  assert.equal((await stored()).step, "chip");
+  const writes = t.mock.method(core.db, "transaction");
+  await say(link, { type: "chip_file", artifact: 90, file: "COM", size: 2 });
+  for (let times = 0; times < 3; times++) await say(link, { type: "chip_restart" });
+  wire(link).send({ type: "chip_file", artifact: 91, file: "COM", size: 2 });
+  await say(link, { type: "chip_restart" });
+  assert.equal(writes.mock.callCount(), 0);
+  writes.mock.restore();
+  await passChip(link);
+  assert.equal((await stored()).step, "face");
+});
+
+// --- the chip ----------------------------------------------------------------------------------------------
+
+test("the secrets of a proof are overwritten when it is judged, begun again or forgotten", async () => {
+  const secrets = () => proofStates.flatMap(secretsOf);
+  const { run, attach, say, read, passChip } = await newRun();
+  const link = await attach();
+  proofStates.length = 0;
+  await read(link);
+  assert.ok(secrets().length > 0 && !secrets().some(isOverwritten), "it is under way");
+  await say(link, { type: "chip_lost" });
+  assert.equal(proofStates.length, 2);
+  assert.deepEqual(
+    proofStates.map((state) => secretsOf(state).every(isOverwritten)),
+    [true, false],
+    "begun again",
+  );
+  run.detach(link);
+  await run.forget();
+  assert.ok(secrets().every(isOverwritten), "forgotten");
+  proofStates.length = 0;
+  await passChip(await attach());
+  assert.ok(secrets().length > 0 && secrets().every(isOverwritten), "judged");
+});
+
+test("no chip is pinned that has not passed every check, nor one without its files", async () => {
+  const owner = { attemptId: "", sandbox: true, selectedFieldKeys: [], requirements: [] } as never;
+  const asking = () => ({ sandbox: true, organization: "", onBusy: () => {} });
+  const stepOf = (files: SentFiles) => {
+    const needs = {
+      clock,
+      log: core.log,
+      examiner,
+      trust: new CurrentTrust(core.db),
+      judged: () => {},
+      asking,
+    };
+    const step = new ChipStep(owner, needs);
+    for (const [index, [file, bytes]] of Object.entries(files).entries()) {
+      step.expectFile(index, file as keyof SentFiles, Buffer.alloc(bytes.length));
+      step.keepPart(index, 0, bytes);
+    }
+    return step;
+  };
+  const refused = /has not passed/;
+  const filesOf = (id: string) => {
+    const { SOD, DG1, DG2, DG14 } = testDocument(id, clock.now()).files;
+    assert.ok(SOD && DG1 && DG2);
+    return { SOD, DG1, DG2, ...(DG14 ? { DG14 } : {}) };
+  };
+  const unchecked = stepOf(filesOf("passport-valid"));
+  assert.throws(() => unchecked.pin(), refused);
+  for (const id of ["passport-expired", "passport-valid"]) {
+    const step = stepOf(filesOf(id));
+    const checked = await step.check();
+    // The valid one has still to prove that it is no copy.
+    assert.ok(checked.kind === "chip_checked" && (checked.verdict.failureCode ?? checked.proof) !== null);
+    assert.throws(() => step.pin(), refused, id);
+    assert.equal(step.passed, null);
+    step.wipe();
+    assert.throws(() => step.pin(), refused, "nothing is left of it");
+  }
+});
+
+// --- the face ----------------------------------------------------------------------------------------------
+
+test("a capture that fails while its device is away uses no try, and neither does one that is over", async () => {
+  const { faceJudge, follows } = watchedJudge();
+  const { run, attach, passChip, startFace, film, say } = await newRun({ faceJudge });
+  const failNow = async (capture: number) => {
+    (follows[capture] ?? assert.fail()).onFailed({
+      kind: "failed",
+      code: "liveness_failed",
+      reasons: ["cut"],
+    });
+    await run.checkDeadline();
+  };
+  const link = await attach();
+  await passChip(link);
+  await startFace(link);
+  await film(link, 50, 1);
+  run.detach(link);
+  await failNow(0);
+  const next = await attach();
+  const { phase, tries_left: left } = next.last("welcome");
+  assert.deepEqual([phase, left.face], ["face_capture", 3]);
+  assert.deepEqual(next.last("face_challenge"), link.last("face_challenge"), "the challenge goes on");
+  await film(next, 51, 1);
+  await failNow(0);
+  assert.ok(!next.types().includes("step_result"), "these frames are of the socket before");
+  await failNow(1);
+  assert.equal(next.last("step_result").tries_left.face, 2);
+  await startFace(next);
+  await film(next, 52, 1);
+  await failNow(1);
+  await say(next, { type: "face_done" });
+  assert.equal(next.last("step_result").tries_left.face, 1, "one try for each capture");
+});
+
+test("a frame is looked at once it is whole and those before it are, and what was seen goes to the judge", async () => {
+  const { faceJudge, judged, sittings, looked } = watchedJudge();
+  const { attach, wire, passChip, startFace, film, say } = await newRun({ faceJudge });
+  const link = await attach();
+  await passChip(link);
+  await startFace(link);
+  await say(link, { type: "face_frame", artifact: 50, size: 2, at_ms: 50 });
+  await film(link, 51, 5, 6);
+  assert.deepEqual(looked, [], "the first is announced and not here");
+  sendFrame({ send: () => {}, sendBytes: wire(link).sendBytes }, 50, Uint8Array.of(3, 4), 0);
+  await say(link, { type: "face_frame", artifact: 52, size: 1, at_ms: 52 });
+  assert.deepEqual(looked, [
+    [3, 4],
+    [5, 6],
+  ]);
+  sendFrame({ send: () => {}, sendBytes: wire(link).sendBytes }, 52, Uint8Array.of(7), 0);
+  await say(link, { type: "face_done" });
+  assert.equal(judged.length, 1);
+  assert.equal(judged[0]?.sitting, sittings[0], "so that no frame is looked at twice");
+  assert.deepEqual(
+    judged[0]?.frames.map(({ atMs, jpeg }) => [atMs, jpeg.length]),
+    [
+      [50, 2],
+      [51, 2],
+      [52, 1],
+    ],
+  );
+});
+
+test("in the sandbox a camera without a face check is a fault of ours", async () => {
+  const { attach, passChip, startFace } = await newRun();
+  const link = await attach();
+  await passChip(link);
+  await startFace(link);
+  assert.equal(link.last("fault").code, "FACE_CHECK_UNAVAILABLE");
+});
+
+test("a face check that has no time gives every challenge back", async () => {
+  const { faceJudge } = watchedJudge({ kind: "fault", reason: "busy" });
+  const { attach, passChip, startFace, say, stored } = await newRun({ faceJudge });
+  const link = await attach();
+  await passChip(link);
+  for (let times = 0; times <= maxFreeChallenges; times++) {
+    await startFace(link);
+    assert.equal((await stored()).unanswered, 1);
+    await say(link, { type: "face_done" });
+    assert.equal(link.last("fault").code, "FACE_CHECK_BUSY");
+    assert.equal((await stored()).unanswered, 0);
+  }
+});
+
+test("frames that crash the check again and again are not judged any more, which uses no try", async () => {
+  const { faceJudge, judged } = watchedJudge({ kind: "fault", reason: "worker_died" });
+  const { attach, passChip, startFace, say } = await newRun({ faceJudge });
+  const link = await attach();
+  await passChip(link);
+  for (let times = 0; times <= maxBreakdowns; times++) {
+    await startFace(link);
+    await say(link, { type: "face_done" });
+    assert.equal(link.last("fault").code, "CHECK_FAILED_TO_RUN");
+  }
+  for (let times = 0; times < 2; times++) {
+    await startFace(link);
+    assert.equal(link.last("fault").code, "FACE_CHECK_UNAVAILABLE");
+  }
+  assert.equal(judged.length, maxBreakdowns + 1);
+  assert.equal(link.types().filter((type) => type === "step_result").length, 1, "of the chip");
+});
+
+test("a challenge that cannot be counted is not handed out", async (t) => {
+  const { faceJudge } = watchedJudge();
+  const { attach, passChip, startFace } = await newRun({ faceJudge });
+  const link = await attach();
+  await passChip(link);
+  await core.db.run(
+    sql`create function refuse() returns trigger language plpgsql as 'begin raise exception ''full''; end'`,
+  );
+  t.after(() => core.db.run(sql`drop function if exists refuse() cascade`));
+  await core.db.run(
+    sql`create trigger refuse before update on attempt_sockets for each row execute function refuse()`,
+  );
+  await startFace(link);
+  assert.equal(link.last("fault").code, "STORE_UNAVAILABLE");
+  assert.ok(!link.types().includes("face_challenge"));
+  await core.db.run(sql`drop function refuse() cascade`);
+  await startFace(link);
+  assert.equal(link.last("face_challenge").movements.length, 4);
+});
+
+test("a test document decides no live session", async (t: TestContext) => {
+  const simulated = t.mock.method(examiner, "simulateFace");
+  const owner = { sessionId: "vs_", attemptId: "va_", sandbox: false } as never;
+  const step = new FaceStep(owner, {
+    ...{
+      db: core.db,
+      clock,
+      log: core.log,
+      examiner,
+      faceJudge: null,
+      attestation: { judge: () => "no_app" },
+    },
+    asking: () => ({ sandbox: false, organization: "", onBusy: () => {} }),
+    reserveMemory: () => true,
+    failedEarly: () => {},
+  });
+  const chip = { sod: Buffer.alloc(1), dg2: Buffer.alloc(1) };
+  await assert.rejects(step.judge(chip, "test_document", null), /live session/);
+  assert.equal(simulated.mock.callCount(), 0);
+});
