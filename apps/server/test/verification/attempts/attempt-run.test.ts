@@ -157,11 +157,27 @@ async function newRun(around: Partial<RunSurroundings> = {}) {
     sendFrame(wire(link), artifact, Uint8Array.from(bytes), artifact);
     await handled;
   };
+  /** Waits for all earlier inputs: this one is of a socket that the run does not know, so it is dropped. */
+  const settled = () => say(new Link(), { type: "face_done" });
   const startFace = (link: Link) => say(link, { type: "face_start", camera: true });
   const stored = () =>
     core.db.one<{ unanswered: number; step: string }>(sql`
       select unanswered_challenges as unanswered, step from attempt_sockets where attempt_id = ${owner.attemptId}`);
-  return { run, owner, budget, handedOut, attach, wire, say, read, passChip, film, startFace, stored };
+  return {
+    run,
+    owner,
+    budget,
+    handedOut,
+    attach,
+    settled,
+    wire,
+    say,
+    read,
+    passChip,
+    film,
+    startFace,
+    stored,
+  };
 }
 
 /** A face check with the verdicts of the test. */
@@ -196,12 +212,17 @@ const stepFailed = "a step of a verification failed";
 // --- sockets -----------------------------------------------------------------------------------------------
 
 test("two sockets at once: the first is replaced without a welcome, and its input is dropped", async () => {
-  const { run, budget } = await newRun();
+  const { run, owner, budget } = await newRun();
   const [first, second] = [new Link(), new Link()];
   const attached = [run.attach(first), run.attach(second)];
   await Promise.all(attached);
   assert.deepEqual([first.types(), first.closedWith], [[], "REPLACED"]);
   assert.deepEqual([second.types(), second.closedWith], [["welcome"], null]);
+  assert.deepEqual(second.last("welcome"), {
+    ...{ type: "welcome", protocol: "verify.v1", session_id: owner.sessionId, attempt_id: owner.attemptId },
+    ...{ sandbox: true, phase: "chip", resumed: false, tries_left: { chip: 3, face: 3 }, face: "simulated" },
+    expires_at: owner.expiresAt.toISOString(),
+  });
   await run.receive(first, { kind: "message", message: { type: "face_done" } });
   assert.equal(second.closedWith, null, "the mistake of the first is not the second's");
   assert.equal(run.link, second);
@@ -211,27 +232,29 @@ test("two sockets at once: the first is replaced without a welcome, and its inpu
 });
 
 test("a device that is gone before its welcome holds nothing", async () => {
-  const { run, budget } = await newRun();
+  const { run, budget, settled } = await newRun();
   const link = new Link();
-  const attached = run.attach(link);
+  void run.attach(link);
   run.detach(link);
-  await attached;
-  await run.checkDeadline();
+  await settled();
   assert.deepEqual([link.types(), budget.reserved], [[], 0]);
 });
 
 test("files that are not complete are overwritten once the device is gone, and kept for a passed chip", async () => {
-  const { run, budget, handedOut, attach, say, wire, passChip } = await newRun();
+  const { run, budget, handedOut, attach, settled, say, wire, passChip } = await newRun();
   const link = await attach();
   await say(link, { type: "chip_file", artifact: 1, file: "SOD", size: 3 });
   sendFrame({ send: () => {}, sendBytes: wire(link).sendBytes }, 1, Uint8Array.of(1, 2, 3), 0);
+  run.detach(new Link());
+  await settled();
+  assert.deepEqual(handedOut, [Buffer.of(1, 2, 3)], "another socket of the device is gone, not this one");
   run.detach(link);
-  await run.attach(new Link());
-  assert.deepEqual(handedOut, [Buffer.alloc(3)]);
+  await settled();
+  assert.deepEqual([handedOut, budget.reserved], [[Buffer.alloc(3)], 0]);
   const next = await attach();
   await passChip(next);
   run.detach(next);
-  await run.checkDeadline();
+  await settled();
   const kept = handedOut.filter((bytes) => !isOverwritten(bytes));
   assert.equal(kept.length, 2, "portrait and signature");
   assert.equal(
@@ -297,6 +320,21 @@ test("a session that ends while its device is away gives everything back, and is
   await run.sessionOver();
   assert.deepEqual([run.ended, budget.reserved, handedOut.every(isOverwritten)], [true, 0, true]);
   assert.equal(logged(stepFailed), before);
+});
+
+test("a run that is disposed of holds nothing, and handles nothing more", async () => {
+  const { run, budget, handedOut, attach, passChip, startFace, film } = await newRun({
+    faceJudge: watchedJudge().faceJudge,
+  });
+  const link = await attach();
+  await passChip(link);
+  await startFace(link);
+  await film(link, 50, 1, 2);
+  await run.dispose();
+  assert.deepEqual([run.ended, budget.reserved, handedOut.every(isOverwritten)], [true, 0, true]);
+  const late = new Link();
+  await run.attach(late);
+  assert.deepEqual([late.types(), budget.reserved], [[], 0]);
 });
 
 test("a step is stored when it is reached, and what is sent within it writes nothing", async (t) => {
@@ -432,6 +470,7 @@ test("a frame is looked at once it is whole and those before it are, and what wa
   assert.equal(judged.length, 1);
   assert.equal(judged[0]?.sitting, sittings[0], "so that no frame is looked at twice");
   assert.deepEqual(
+    // Their bytes are overwritten by now.
     judged[0]?.frames.map(({ atMs, jpeg }) => [atMs, jpeg.length]),
     [
       [50, 2],
