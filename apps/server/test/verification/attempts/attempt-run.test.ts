@@ -9,6 +9,7 @@ import { virtualPassport } from "@assay/device/virtual-passport";
 import { createNodeSignatureChecker } from "@assay/emrtd/node/signature-checker";
 import type { ChipProofState, ChipProofStep } from "@assay/emrtd/verify/prove-chip";
 import { newChallenge } from "@assay/face/challenge";
+import { Listener } from "../../../src/platform/db/listener.ts";
 import { sql } from "../../../src/platform/db/sql.ts";
 import {
   AttemptRun,
@@ -22,12 +23,14 @@ import { ChipExaminer, type ChipPool } from "../../../src/verification/attempts/
 import { ChipStep } from "../../../src/verification/attempts/chip-step.ts";
 import { runChipTask, type SentFiles, TrustStores } from "../../../src/verification/attempts/chip-task.ts";
 import { FaceStep } from "../../../src/verification/attempts/face-step.ts";
+import { verifyProgressChannel } from "../../../src/verification/attempts/report-progress.ts";
 import { maxBreakdowns, maxFreeChallenges } from "../../../src/verification/attempts/verify-flow.ts";
 import type { FaceJudge, FaceVerdict, JudgeInput } from "../../../src/verification/face/face-judge.ts";
 import { FaceSitting } from "../../../src/verification/face/face-sitting.ts";
 import { CurrentTrust } from "../../../src/verification/trust/current-trust.ts";
 import { createPartner } from "../../support/api.ts";
 import { startTestService } from "../../support/service.ts";
+import { until } from "../../support/until.ts";
 import { claimedSession, testDocument } from "../../support/verify-device.ts";
 
 const service = await startTestService({ machines: 1, role: "api" });
@@ -137,15 +140,17 @@ async function newRun(around: Partial<RunSurroundings> = {}) {
     wire(link).send(message);
     await handled;
   };
-  const read = async (link: Link): Promise<OpenedChip> => {
-    const chip = await virtualPassport(valid)(() => {});
+  const read = async (link: Link, document = valid): Promise<OpenedChip> => {
+    const chip = await virtualPassport(document)(() => {});
     sendFiles(wire(link), await chip.readFiles());
     await handled;
     return chip;
   };
   const passChip = async (link: Link) => {
+    const judged = () => link.types().filter((type) => type === "step_result").length;
+    const before = judged();
     const chip = await read(link);
-    while (!link.types().includes("step_result")) {
+    while (judged() === before) {
       const command = link.last("chip_command");
       const answers = await chip.answer(command);
       assert.ok(answers !== "lost");
@@ -335,6 +340,49 @@ test("a run that is disposed of holds nothing, and handles nothing more", async 
   const late = new Link();
   await run.attach(late);
   assert.deepEqual([late.types(), budget.reserved], [[], 0]);
+});
+
+test("every step that is reached is announced to the person's pages, with the ids and nothing else", async (t) => {
+  const { owner, attach, passChip, startFace } = await newRun({ faceJudge: watchedJudge().faceJudge });
+  const heard: unknown[] = [];
+  const listener = new Listener(() => service.databaseUrl, core.log);
+  listener.on(verifyProgressChannel, (payload) => payload !== "" && heard.push(JSON.parse(payload)));
+  await listener.start();
+  t.after(() => listener.stop());
+  const link = await attach();
+  await passChip(link);
+  await startFace(link);
+  const steps = ["chip", "chip_check", "chip_proof", "chip_check", "face", "face_capture"];
+  await until("a step was not announced", () => heard.length >= steps.length);
+  const { sessionId, attemptId } = owner;
+  assert.deepEqual(
+    heard,
+    steps.map((step) => ({ session_id: sessionId, attempt_id: attemptId, step })),
+  );
+});
+
+test("the risk of a verdict grows with every failed try before it, and not with a passed chip", async () => {
+  const { owner, attach, say, read, passChip, startFace } = await newRun({
+    faceJudge: watchedJudge().faceJudge,
+  });
+  const risk = async () => {
+    const { score } = await core.db.one<{ score: number }>(
+      sql`select risk_score::float8 as score from attempts where id = ${owner.attemptId}`,
+    );
+    return score;
+  };
+  const link = await attach();
+  await read(link, testDocument("passport-expired", clock.now()));
+  assert.equal(link.last("step_result").failure_code, "document_expired");
+  await passChip(link);
+  assert.equal(await risk(), 0.05, "one failed before");
+  const risks: number[] = [];
+  for (let times = 0; times < 2; times++) {
+    await startFace(link);
+    await say(link, { type: "face_done" });
+    risks.push(await risk());
+  }
+  assert.deepEqual(risks, [0.05, 0.098], "one before the first face, two before the second");
 });
 
 test("a step is stored when it is reached, and what is sent within it writes nothing", async (t) => {
