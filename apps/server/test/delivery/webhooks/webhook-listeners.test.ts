@@ -1,12 +1,20 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import test, { type TestContext } from "node:test";
-import { listenerAbsenceMinutes } from "@assay/contract/webhook-listeners";
+import type { DeliveryId, EndpointId, EventId } from "@assay/contract/ids";
+import type { StreamRight } from "@assay/contract/route";
+import { type ListenerMessage, listenerAbsenceMinutes } from "@assay/contract/webhook-listeners";
+import type { Static } from "typebox";
 import { answerChannel } from "../../../src/delivery/webhooks/listener.store.ts";
+import { ListenerHub } from "../../../src/delivery/webhooks/listener-hub.ts";
+import type { Listener } from "../../../src/platform/db/listener.ts";
 import { sql } from "../../../src/platform/db/sql.ts";
+import type { OrganizationCaller } from "../../../src/platform/kernel/caller.ts";
 import { minuteMs, secondMs } from "../../../src/platform/kernel/clock.ts";
+import { knownId } from "../../../src/platform/kernel/ids.ts";
 import { Api, createKey, createPartner, expectData, expectError, signUp } from "../../support/api.ts";
 import { createAuthority } from "../../support/certificate.ts";
+import { untilBlocked } from "../../support/database.ts";
 import { openListenerStream, registerListener } from "../../support/listener-stream.ts";
 import { readMails } from "../../support/mails.ts";
 import { createReceivingEndpoint, decrypt, registration, startReceiver } from "../../support/receiver.ts";
@@ -520,4 +528,172 @@ test("where the notification is lost, a delivery is not handed to a caller who h
   await next.next("ready");
   assert.equal((await next.nextDelivery()).attempt, 1, "no try was used up");
   next.close();
+});
+
+type Message = Static<typeof ListenerMessage>;
+
+/** The streams of one process, without HTTP: the test sees what each stream is sent, and its notifications. */
+async function openHub() {
+  const partner = await createPartner(api);
+  const { id } = await registerListener(partner.api);
+  const endpointId = knownId<EndpointId>(id);
+  const hub = new ListenerHub(core);
+  const served: string[] = [];
+  hub.listen({ on: () => () => {} } as unknown as Listener, (each) => served.push(each));
+  const caller: OrganizationCaller = {
+    kind: "key",
+    keyId: knownId(partner.key.id),
+    organizationId: partner.organizationId,
+    scopes: ["webhooks:write"],
+    environment: "sandbox",
+    frozen: false,
+    agentsMayChangeWebhooks: false,
+  };
+  const open = async () => {
+    const feed = await hub.open(caller, endpointId);
+    const stream = { messages: [] as Message[], isClosed: false, right: "allowed" as StreamRight };
+    const attach = () =>
+      feed({
+        send: (_event, message) => stream.messages.push(message),
+        close: () => {
+          stream.isClosed = true;
+        },
+        recheck: async () => stream.right,
+      });
+    return { stream, attach };
+  };
+  const openReady = async () => {
+    const { stream, attach } = await open();
+    const leave = attach();
+    await until("the stream is ready", () => stream.messages.length > 0);
+    return { stream, leave };
+  };
+  const delivery = {
+    id: knownId<DeliveryId>("whd_1"),
+    organizationId: partner.organizationId,
+    sandbox: true,
+    eventId: knownId<EventId>("evt_1"),
+    eventType: "webhook.endpoint.test" as const,
+    endpointId,
+    payload: "sealed",
+    triesUsed: 0,
+    leaseNumber: 1,
+    kind: "listener" as const,
+    url: "",
+    signingSecret: Buffer.alloc(0),
+    previousSigningSecret: null,
+    failingSince: null,
+    retentionHours: 72,
+  };
+  const send = () => hub.send(delivery, ["whsec_AAAA"], clock.now());
+  /** What the streams do while another transaction holds the row of the listener. */
+  const whileLocked = (work: (leave: () => void) => void) =>
+    db.transaction(async (tx) => {
+      await tx.rows(sql`select from webhook_endpoints where id = ${id} for update`);
+      const { stream, attach } = await open();
+      const leave = attach();
+      await untilBlocked(tx);
+      work(leave);
+      return stream;
+    });
+  return { hub, served, partner, endpointId, open, openReady, send, whileLocked };
+}
+
+const said = ({ messages }: { messages: readonly Message[] }) =>
+  messages.map(({ type, reason }) => (reason === null ? type : `${type}: ${reason}`));
+
+test("a process that stops closes its streams, gives their deliveries back, and asks new ones to come again", async () => {
+  const { hub, open, openReady, send } = await openHub();
+  const { stream } = await openReady();
+  const sending = send();
+  await until("it is handed out", () => stream.messages.length === 2);
+  hub.stop();
+  assert.deepEqual(said(stream), ["ready", "delivery", "ended: closing"]);
+  assert.equal(stream.isClosed, true);
+  assert.deepEqual(await sending, { kind: "put_back" });
+  await assert.rejects(open(), { code: "SERVICE_UNAVAILABLE", headers: { "retry-after": "2" } });
+});
+
+test("a stream that opens while the process stops is closed as well", async () => {
+  const { hub, whileLocked } = await openHub();
+  const stream = await whileLocked(() => hub.stop());
+  await until("it is closed", () => stream.isClosed);
+  assert.equal(said(stream).at(-1), "ended: closing");
+  assert.deepEqual(hub.outlet().streamIds, []);
+});
+
+test("a stream that closes while it opens serves nothing", async () => {
+  const { hub, endpointId, open, whileLocked } = await openHub();
+  const stream = await whileLocked((leave) => leave());
+  // A later stream waits for the transaction of the earlier one.
+  const next = await open();
+  next.attach();
+  await until("the later stream is ready", () => next.stream.messages.length > 0);
+  assert.deepEqual(said(stream), []);
+  assert.equal(hub.serves(endpointId), true);
+});
+
+test("a stream of a listener that was removed meanwhile ends without having been ready", async () => {
+  const { hub, served, partner, endpointId, open } = await openHub();
+  const { stream, attach } = await open();
+  assert.equal((await partner.api.delete(`/v1/webhooks/endpoints/${endpointId}`)).status, 204);
+  attach();
+  await until("it is closed", () => stream.isClosed);
+  assert.deepEqual(said(stream), ["ended: removed"]);
+  assert.deepEqual([served, hub.outlet().streamIds], [[], []]);
+});
+
+test("a process serves a listener from its stream's beginning to its end, and a former stream ends nothing", async () => {
+  const { hub, served, endpointId, openReady, send } = await openHub();
+  assert.deepEqual(await send(), { kind: "put_back" });
+  const former = await openReady();
+  assert.deepEqual([hub.serves(endpointId), served], [true, [endpointId]]);
+  const [formerId] = hub.outlet().streamIds;
+  const { leave } = await openReady();
+  assert.deepEqual(said(former.stream), ["ready", "ended: taken_over"]);
+  former.leave();
+  assert.equal(hub.serves(endpointId), true);
+  assert.notDeepEqual(hub.outlet().streamIds, [formerId]);
+  leave();
+  assert.equal(hub.serves(endpointId), false);
+  assert.deepEqual(hub.outlet().streamIds, []);
+});
+
+test("a delivery is handed out only while the caller is known to have the right", async () => {
+  const { openReady, send } = await openHub();
+  const { stream } = await openReady();
+  for (const right of ["refused", "unknown"] as const) {
+    stream.right = right;
+    assert.deepEqual(await send(), { kind: "put_back" });
+  }
+  assert.deepEqual(said(stream), ["ready"]);
+  stream.right = "allowed";
+  void send();
+  await until("it is handed out", () => stream.messages.length > 1);
+  assert.deepEqual(said(stream), ["ready", "delivery"]);
+});
+
+test("an answer is counted in the metrics by its outcome", async () => {
+  const { attach, sendTest, answer } = await setUp();
+  const countOf = (outcome: string) =>
+    Number(
+      new RegExp(`^assay_webhook_attempts_total\\{outcome="${outcome}"\\} (\\d+)$`, "m").exec(
+        first.machines.map((machine) => machine.core.metrics.render()).join("\n"),
+      )?.[1] ?? 0,
+    );
+  const { stream } = await attach();
+  for (const [outcome, body] of Object.entries({
+    succeeded: { status_code: 200 },
+    redirect_not_followed: { status_code: 302 },
+    tls_failed: { error: "tls_failed" },
+  })) {
+    const before = countOf(outcome);
+    const { deliveryId } = await sendTest();
+    const { lease } = await stream.nextDelivery();
+    expectData(await answer(deliveryId, { lease, ...body }));
+    await until("it is counted", () => countOf(outcome) > before);
+    assert.equal(countOf(outcome), before + 1);
+  }
+  assert.equal(countOf("null"), 0);
+  stream.close();
 });
