@@ -102,6 +102,32 @@ test("every setting can be given, changed and cleared", async () => {
   assert.deepEqual(enabled.subscribed_event_types, ["verification.session.failed"]);
 });
 
+test("a change touches what it names and nothing else", async () => {
+  const partner = await createPartner(api);
+  const { endpoint } = await createEndpoint(partner, { name: "Main", subscribed_event_types: [] });
+  const path = `/v1/webhooks/endpoints/${endpoint.id}`;
+  let expected = endpoint;
+  const change = async (body: Record<string, unknown>, effect: Record<string, unknown> = body) => {
+    clock.advance(1000);
+    expected = { ...expected, ...effect, updated_at: clock.now().toISOString() };
+    assert.deepEqual(expectData(await partner.api.patch(path, body)), expected, JSON.stringify(body));
+  };
+  await change({ name: " Renamed " }, { name: "Renamed" });
+  await change({ url: "https://receiver.test/other" });
+  await change({ subscribed_event_types: ["webhook.endpoint.test"] });
+  await change({ undelivered_payload_retention_hours: 24 });
+  await change({ enabled: true });
+  const at = new Date(clock.now().getTime() + 1000).toISOString();
+  await change(
+    { enabled: false },
+    { enabled: false, disabled_at: at, disabled_reason: "disabled_by_request" },
+  );
+  await change({ enabled: false });
+  await change({ name: null });
+  await change({ enabled: true }, { enabled: true, disabled_at: null, disabled_reason: null });
+  assert.deepEqual(expectData(await partner.api.get(path)), expected);
+});
+
 test("of a changed URL the audit log holds the host, never the path or the query", async () => {
   const partner = await createPartner(api);
   const { endpoint } = await createEndpoint(partner);
@@ -281,6 +307,21 @@ test("a key is registered, listed, switched off and on by either of its names", 
   expectError(await partner.api.get(`/v1/webhooks/endpoints/whe_${"0".repeat(32)}/keys`), 404, "NOT_FOUND");
 });
 
+test("the id of a key means this key, also where another one was given the id as its name", async () => {
+  const partner = await createPartner(api);
+  const { endpoint } = await createEndpoint(partner);
+  const path = `/v1/webhooks/endpoints/${endpoint.id}/keys`;
+  const meant = expectData(await partner.api.post(path, registration("k")), 201);
+  const other = expectData(await partner.api.post(path, registration(meant.id)), 201);
+  const off = expectData(await partner.api.post(`/v1/webhooks/keys/${meant.id}/deactivate`));
+  assert.deepEqual([off.id, off.is_active], [meant.id, false]);
+  const states = expectData<any[]>(await partner.api.get(path)).map(({ id, is_active }) => [id, is_active]);
+  assert.deepEqual(states, [
+    [other.id, true],
+    [meant.id, false],
+  ]);
+});
+
 test("a key that is weak, private, odd or not what it says is refused by the field that is wrong", async () => {
   const partner = await createPartner(api);
   const { endpoint } = await createEndpoint(partner);
@@ -406,6 +447,29 @@ test("a test event without a key is a failed delivery, and events and deliveries
     sealed_body: null,
   });
   expectError(await partner.api.post(`${events}/${e1}/replay`), 409, "WEBHOOK_PAYLOAD_EXPIRED");
+});
+
+test("a test event that finds no key mails the owners once a day, and one that is sealed never", async () => {
+  const partner = await createPartner(api);
+  const [{ endpoint: bare }, { endpoint: keyed }] = [
+    await createEndpoint(partner, { name: "Bare" }),
+    await createEndpoint(partner),
+  ];
+  expectData(await partner.api.post(`/v1/webhooks/endpoints/${keyed.id}/keys`, registration("k")), 201);
+  const before = (await readMails(service, partner.owner.email)).length;
+  const mailed = async () => (await readMails(service, partner.owner.email)).slice(before);
+  const send = async (id: string) =>
+    expectData(await partner.api.post(`/v1/webhooks/endpoints/${id}/test`), 202);
+  await send(keyed.id);
+  assert.deepEqual(await mailed(), []);
+  for (let time = 0; time < 2; time++) await send(bare.id);
+  const [mail, ...more] = await mailed();
+  assert.equal(more.length, 0);
+  assert.match(mail?.text ?? "", /"Bare", receiver\.test \(sandbox\)/);
+  assert.ok(!mail?.text.includes("partner-secret"), "a path may hold a secret");
+  clock.advance(24 * 60 * 60_000);
+  await send(bare.id);
+  assert.equal((await mailed()).length, 2);
 });
 
 test("the same Idempotency-Key creates one endpoint and shows the same secret", async () => {
