@@ -18,6 +18,7 @@ import { later } from "../../../src/platform/kernel/clock.ts";
 import { newId } from "../../../src/platform/kernel/ids.ts";
 import { createPartner, expectData, expectError } from "../../support/api.ts";
 import { createAuthority } from "../../support/certificate.ts";
+import { openLive, withLiveKey } from "../../support/live.ts";
 import { createReceivingEndpoint, decrypt, registration, startReceiver } from "../../support/receiver.ts";
 import { startTestService } from "../../support/service.ts";
 import { until } from "../../support/until.ts";
@@ -341,6 +342,30 @@ test("only subscribed types arrive, a bound session delivers only to its endpoin
   assert.deepEqual(paths, ["/hook/all", "/hook/all", "/hook/failed", "/hook/failed"]);
 });
 
+test("a sandbox result reaches no live endpoint and a live result no sandbox one, bound or not", async () => {
+  const receiver = await startReceiver(authority);
+  const sandbox = await createPartner(api);
+  await openLive(core, sandbox.organizationId);
+  const live = await withLiveKey(sandbox);
+  const inSandbox = await createReceivingEndpoint(sandbox.api, `${receiver.url}/sandbox`);
+  const inLive = await createReceivingEndpoint(live.api, `${receiver.url}/live`);
+  const result = sessionEvent(sandbox.organizationId);
+  const bound = (webhookEndpointId: EndpointId) => ({ ...result.session, webhookEndpointId });
+  for (const [isSandbox, other] of [
+    [true, inLive],
+    [false, inSandbox],
+  ] as const) {
+    const before = receiver.received.length;
+    await publish(
+      { ...result, sandbox: isSandbox },
+      { ...result, sandbox: isSandbox, session: bound(other.id) },
+    );
+    await deliver();
+    const paths = receiver.received.slice(before).map(({ path }) => path);
+    assert.deepEqual(paths, [isSandbox ? "/hook/sandbox" : "/hook/live"]);
+  }
+});
+
 test("with several active keys the latest is used; with none nothing is sent and owners get one mail a day", async () => {
   const receiver = await startReceiver(authority);
   const partner = await createPartner(api);
@@ -401,7 +426,7 @@ async function countMails(organizationId: string): Promise<number> {
     return (
       owners.some(({ email }) => text.includes(`To: ${email}`)) &&
       /^Subject: .*webhook/im.test(text) &&
-      /127\.0\.0\.1/.test(text)
+      /^.*127\.0\.0\.1:\d+ \(sandbox\)/m.test(text)
     );
   }).length;
 }
@@ -469,6 +494,18 @@ test("five days without one success disable the endpoint, a success in between d
   clock.advance(5 * dayMs - 1);
   assert.equal(await attempt(500), null);
   clock.advance(1);
+  assert.equal(await attempt(500), "no_success_for_5_days");
+
+  // Enabling it and another URL begin the count again; nothing else does.
+  const change = async (body: Record<string, unknown>) =>
+    expectData(await partner.api.patch(`/v1/webhooks/endpoints/${endpoint.id}`, body));
+  await change({ enabled: true });
+  assert.equal(await attempt(500), null);
+  clock.advance(4 * dayMs);
+  await change({ url: `${receiver.url}/moved` });
+  assert.equal(await attempt(500), null);
+  clock.advance(5 * dayMs);
+  await change({ enabled: true, name: "Still enabled", url: `${receiver.url}/moved` });
   assert.equal(await attempt(500), "no_success_for_5_days");
 });
 
@@ -588,6 +625,30 @@ test("a delivery that was written while its endpoint was being deleted does not 
   const [delivery] = expectData<any[]>(await partner.api.get("/v1/webhooks/deliveries"));
   assert.deepEqual([delivery.status, delivery.last_error], ["failed", "endpoint_deleted"]);
   assert.equal(receiver.received.length, 0);
+});
+
+test("a replay restarts the deliveries of its event only, also where another one was published at the same time", async () => {
+  const receiver = await startReceiver(authority);
+  receiver.answerWith(() => ({ status: 500 }));
+  const partner = await createPartner(api);
+  await createReceivingEndpoint(partner.api, receiver.url);
+  const { organizationId } = partner;
+  const [eventId = "", otherId = ""] = await publish(
+    sessionEvent(organizationId),
+    sessionEvent(organizationId),
+  );
+  await deliver();
+  const other = await deliveryOf(partner, otherId);
+  assert.equal(other.attempt_count, 1);
+  receiver.answerWith(() => ({ status: 200 }));
+  const { deliveries } = expectData(await partner.api.post(`/v1/webhooks/events/${eventId}/replay`), 202);
+  assert.deepEqual(
+    deliveries.map((delivery: any) => delivery.event_id),
+    [eventId],
+  );
+  await deliver();
+  assert.equal((await deliveryOf(partner, eventId)).status, "succeeded");
+  assert.deepEqual(await deliveryOf(partner, otherId), other);
 });
 
 test("replay sends again wherever the payload is still there", async () => {
@@ -750,6 +811,28 @@ test("the failed deliveries of an endpoint in a period are retried in batches, e
     failed: 0,
   });
   assert.equal((await counts({ endpoint_id: endpoint.id }, stranger)).all, 0);
+});
+
+test("one call retries at most 500 deliveries, and says whether there are more", async () => {
+  const partner = await createPartner(api);
+  const endpoint = await createReceivingEndpoint(partner.api, "https://127.0.0.1:9/hook");
+  const path = `/v1/webhooks/endpoints/${endpoint.id}`;
+  await publish(...Array.from({ length: 501 }, () => sessionEvent(partner.organizationId)));
+  expectData(await partner.api.patch(path, { enabled: false }));
+  const fail = async (count: number) => {
+    const some = sql`select id from webhook_deliveries where endpoint_id = ${endpoint.id} order by id limit ${count}`;
+    await core.db.run(sql`delete from webhook_delivery_queue where delivery_id in (${some})`);
+    await core.db.run(
+      sql`update webhook_deliveries set status = 'failed', failed = true where id in (${some})`,
+    );
+  };
+  const period = { created_from: clock.now().toISOString(), created_to: clock.now().toISOString() };
+  const retry = async () => expectData(await partner.api.post(`${path}/retry-failed`, period), 202);
+  await fail(501);
+  assert.deepEqual(await retry(), { retried: 500, has_more: true });
+  assert.deepEqual(await retry(), { retried: 1, has_more: false });
+  await fail(500);
+  assert.deepEqual(await retry(), { retried: 500, has_more: false });
 });
 
 const isOf = (eventId: string) =>
@@ -977,4 +1060,28 @@ test("history is removed after its time, attempts included", async () => {
   expectError(await partner.api.get(`/v1/webhooks/deliveries/${id}`), 404, "NOT_FOUND");
   expectError(await partner.api.get(`/v1/webhooks/events/${eventId}`), 404, "NOT_FOUND");
   assert.deepEqual(await core.db.rows(sql`select id from webhook_attempts where delivery_id = ${id}`), []);
+});
+
+test("a delivery that is being sent outlives its time, and the metrics count it until it is removed", async () => {
+  const partner = await createPartner(api);
+  const endpoint = await createReceivingEndpoint(partner.api, "https://127.0.0.1:9/hook");
+  await core.db.transaction(async (tx) => {
+    await publishEvents(core, tx, clock.now(), [sessionEvent(partner.organizationId)]);
+    await tx.run(sql`
+      update webhook_delivery_queue set lease_owner = ${crypto.randomUUID()}, lease_until = ${later(clock.now(), 40 * dayMs)}
+      where endpoint_id = ${endpoint.id}`);
+  });
+  const purged = async () => {
+    await runJob("purge-webhook-history");
+    return Number(/^assay_webhook_history_backlog (\d+)$/m.exec(core.metrics.render())?.[1]);
+  };
+  clock.advance(31 * dayMs);
+  await until("all others are removed", async () => (await purged()) === 1);
+  const left = () => core.db.rows(sql`select 1 from webhook_deliveries where endpoint_id = ${endpoint.id}`);
+  assert.equal((await left()).length, 1);
+  await core.db.run(
+    sql`update webhook_delivery_queue set lease_until = null where endpoint_id = ${endpoint.id}`,
+  );
+  await until("it is removed as well", async () => (await purged()) === 0);
+  assert.deepEqual(await left(), []);
 });
