@@ -258,6 +258,18 @@ test("an endpoint that is busy is offered again when half of its room is free", 
   assert.equal(lanes.readyCount, 1);
 });
 
+test("an endpoint that waits keeps its turn when an attempt of its own ends as the ones before", () => {
+  const lanes = new Lanes({ ...limits, maxYoung: 100 });
+  for (const name of ["a", "b"]) proven(lanes, name, 4);
+  lanes.ready(named("a"), false);
+  assert.deepEqual(lanes.pick(true, 1), [{ endpointId: "a", most: 1 }]);
+  const [ticket] = lanes.claimed(named("a"), 1, 1);
+  assert.ok(ticket);
+  lanes.ready(named("b"), false);
+  lanes.finished(ticket, true);
+  assert.equal(lanes.pick(true, 1)[0]?.endpointId, "a");
+});
+
 test("an endpoint is forgotten when nothing is under way, nothing waits and nothing happened since", () => {
   const lanes = new Lanes(limits);
   const [ticket] = takeAll(lanes, "e");

@@ -30,6 +30,39 @@ test("no two seals share a content key, a nonce or a text", async () => {
   for (const part of [1, 2, 3, 4]) assert.equal(new Set(sealed.map((jwe) => jwe.split(".")[part])).size, 40);
 });
 
+test("many seals leave a turn to others after every eight", async () => {
+  let turn = 0;
+  let isOver = false;
+  const others = () => {
+    turn += 1;
+    if (!isOver) setImmediate(others);
+  };
+  setImmediate(others);
+  const turns: number[] = [];
+  const plaintext = () => {
+    turns.push(turn);
+    return "x";
+  };
+  await sealPayloads(Array.from({ length: 24 }, () => ({ key, plaintext })));
+  isOver = true;
+  const atOnce = [...Map.groupBy(turns, (each) => each).values()].map(({ length }) => length);
+  assert.deepEqual(atOnce, [8, 8, 8]);
+});
+
+test("a key is imported once, although it seals many times", () => {
+  let reads = 0;
+  const counted = {
+    ...key,
+    id: knownId<EncryptionKeyId>("whk_counted"),
+    get n() {
+      reads += 1;
+      return n;
+    },
+  };
+  for (let time = 0; time < 3; time++) sealPayload(counted, "x");
+  assert.equal(reads, 1);
+});
+
 test("a changed character anywhere is noticed", async () => {
   const sealed = sealPayload(key, JSON.stringify({ claims: { family_name: "A" } }));
   await fc.assert(
