@@ -780,8 +780,11 @@ async function metric(name: string, job: string): Promise<number> {
   return name.endsWith("_total") ? shown.reduce((sum, count) => sum + count, 0) : Math.max(...shown);
 }
 
-const linesOf = (id: string) =>
-  logLines.filter((line) => line.includes("quarantined") && line.includes(withoutSessionIds(id)));
+const linesOf = (id: string, what = "was quarantined") =>
+  logLines.filter((line) => line.includes(what) && line.includes(withoutSessionIds(id)));
+
+/** What is quarantined of these tables names its organization. */
+const ownedKinds = ["events", "webhook_deliveries", "webhook_endpoints"];
 
 /** Nothing else may interfere with the rows that a test plants. */
 async function plant(poison: Poison): Promise<{ ids: string[]; bad: string; repair: Repair }> {
@@ -817,6 +820,7 @@ for (const [job, ofJob] of Object.entries(poisons)) {
         assert.ok(aside !== undefined && more.length === 0);
         assert.deepEqual([aside.job, aside.kind, aside.tries], [job, poison.kind, 1]);
         assert.match(aside.reason, poison.reason ?? /^23514/);
+        if (ownedKinds.includes(poison.kind)) assert.equal(aside.organizationId, organizationId);
         assert.equal(await metric("assay_job_rows_set_aside_total", job), before + 1);
         assert.equal(await metric("assay_job_rows_set_aside", job), 1);
         assert.equal(linesOf(bad).length, 1);
@@ -835,6 +839,7 @@ for (const [job, ofJob] of Object.entries(poisons)) {
       }
       await retryQuarantinedRows(db, job, clock.now());
       await runUntil(job, async () => (await asideOf(bad)).length === 0);
+      assert.equal(linesOf(bad, "a quarantined row was processed").length, 1);
       assert.deepEqual(await doneOf(poison, ids), [true, true, true, true, true]);
       assert.deepEqual(await asideOf(bad), []);
       assert.equal(await metric("assay_job_rows_set_aside", job), 0);
