@@ -247,12 +247,13 @@ function Current({
   }, [inStatus, reload]);
   const stepOfOther =
     status === null ? null : (stepOfPhase(status, status.attempt?.step ?? null)?.name ?? null);
-  useEffect(() => {
+  // With the screen, or the bar above it would show the step before for a moment.
+  useLayoutEffect(() => {
     if (byWallet) onStep(walletStep);
     else if (chooses) onStep(chooseStep);
     else if (!reading) onStep(stepOfOther);
   }, [byWallet, chooses, reading, stepOfOther, onStep]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (stepWords !== undefined)
       onStepNames({
         [walletStep]: stepWords[offer === "age" ? "age" : "wallet"],

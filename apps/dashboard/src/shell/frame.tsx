@@ -1,5 +1,5 @@
 import { Link, useLocation } from "@tanstack/react-router";
-import { type ReactNode, useEffect, useState, useSyncExternalStore } from "react";
+import { type ReactNode, useLayoutEffect, useState, useSyncExternalStore } from "react";
 import { t } from "../i18n/words.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { Icon, type IconName } from "../ui/icon.tsx";
@@ -38,7 +38,7 @@ export function Frame(props: {
   const isWide = useWideScreen();
   const path = useLocation({ select: (location) => location.pathname });
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes whenever the page changes.
-  useEffect(() => setMenuOpen(false), [path]);
+  useLayoutEffect(() => setMenuOpen(false), [path]);
   return (
     <div className="min-h-dvh lg:grid lg:grid-cols-[15.5rem_minmax(0,1fr)]">
       <a

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { type ReactNode, useId, useLayoutEffect, useRef, useState } from "react";
 import { t } from "../i18n/words.ts";
 import { useFieldFailure } from "./form.tsx";
 import { Icon } from "./icon.tsx";
@@ -84,7 +84,8 @@ export function Field(
   const input = useRef<HTMLInputElement>(null);
   const [shown, setShown] = useState(false);
   const { focusOnMount } = props;
-  useEffect(() => {
+  // Before the paint: a later change of focus would move the next characters to another field.
+  useLayoutEffect(() => {
     if (focusOnMount) input.current?.focus();
   }, [focusOnMount]);
   const secret = props.type === "password";

@@ -1,5 +1,5 @@
 import { Link, type LinkProps } from "@tanstack/react-router";
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useLayoutEffect, useRef } from "react";
 import { problemOf } from "../api/call.ts";
 import { windowTitle } from "../api/chosen-environment.ts";
 import { t } from "../i18n/words.ts";
@@ -28,7 +28,8 @@ export function Heading(props: {
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
   const { title } = props;
-  useEffect(() => {
+  // Before the paint: a screen reader names the window and the focus as soon as the heading is there.
+  useLayoutEffect(() => {
     document.title = windowTitle(title);
     pagesShown += 1;
     if (pagesShown > 1 && document.querySelector("dialog[open]") === null)

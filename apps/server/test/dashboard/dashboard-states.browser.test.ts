@@ -4,7 +4,13 @@ import test from "node:test";
 import { pageLanguages } from "@assay/contract/facts";
 import type { Locator } from "playwright-core";
 import { createPartner, expectData, signUpOwner } from "../support/api.ts";
-import { checkAccessibility, isWiderThanScreen, keepLooks, openBrowser } from "../support/browser.ts";
+import {
+  checkAccessibility,
+  isWiderThanScreen,
+  keepLooks,
+  openBrowser,
+  watchHeadings,
+} from "../support/browser.ts";
 import { button, faults, heading, openDashboard } from "../support/dashboard.ts";
 import { openLive } from "../support/live.ts";
 import { startTestService } from "../support/service.ts";
@@ -25,8 +31,9 @@ const styleOf = (place: Locator) =>
 const ground = async (place: Locator) => (await styleOf(place)).backgroundColor;
 const fillOf = async (place: Locator) => (await styleOf(place)).fill;
 
-test("who is not signed in is led to the sign-in and back, and the console has no error", async () => {
+test("who is not signed in is led to the sign-in and back; each heading comes with its title and the focus, and no error", async () => {
   const { page, problems } = await openDashboard(browser, url);
+  const headings = await watchHeadings(page);
   await page.goto(`${url}/dashboard/domains`);
   await heading(page, "Sign in");
   assert.match(page.url(), /next=%2Fdashboard%2Fdomains$/);
@@ -36,6 +43,10 @@ test("who is not signed in is led to the sign-in and back, and the console has n
   await page.getByLabel("Password", { exact: true }).fill(partner.owner.password);
   await button(page, "Sign in").click();
   await heading(page, "Domains");
+  assert.deepEqual(await headings(), [
+    ["Sign in", "Sign in · Assay", false],
+    ["Domains", "Domains · Sandbox · Assay", true],
+  ]);
   assert.deepEqual(problems, []);
   await page.context().close();
 });

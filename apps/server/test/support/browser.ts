@@ -119,6 +119,21 @@ export async function openPage(
   return { page, problems };
 }
 
+/**
+ * Records, as each heading of a page appears, the window's title and whether the heading has the focus. Call
+ * it before the page is loaded, and the result to read the record.
+ */
+export async function watchHeadings(page: Page) {
+  await page.addInitScript(`window.headings = [];
+    new MutationObserver(() => {
+      const heading = document.querySelector("h1");
+      const [text] = window.headings.at(-1) ?? [];
+      if (heading === null || heading.textContent === text) return;
+      window.headings.push([heading.textContent, document.title, document.activeElement === heading]);
+    }).observe(document, { childList: true, subtree: true, characterData: true });`);
+  return () => page.evaluate<[heading: string, title: string, hasFocus: boolean][]>("window.headings");
+}
+
 /** Injected once for each page: reading it for every check took as long as the check. */
 const axeScript = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 

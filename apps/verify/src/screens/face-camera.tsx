@@ -1,7 +1,7 @@
 import type { FaceColour } from "@assay/contract/verify-protocol";
 import type { DeviceView } from "@assay/device/device-view";
 import { Button } from "@assay/ui/button";
-import { useEffect, useId, useRef } from "react";
+import { useEffect, useId, useLayoutEffect, useRef } from "react";
 import type { CaptureView } from "../face/capture-face.ts";
 import { PromptPicture } from "../face/prompt-picture.tsx";
 import type { FacePrompt } from "../face/prompt-schedule.ts";
@@ -46,8 +46,8 @@ export function FaceCamera({
     stillHead,
     onStop,
   });
-  useEffect(() => dialog.current?.showModal(), []);
-  useEffect(() => {
+  useLayoutEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => {
     // The button that had the focus is gone; a screen reader must not fall out of the dialog with it.
     if (started) dialog.current?.focus();
   }, [started]);

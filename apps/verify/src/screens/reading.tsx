@@ -5,7 +5,7 @@ import { Button } from "@assay/ui/button";
 import { HoldPhone } from "@assay/ui/hold-phone";
 import { ChipPlace } from "@assay/ui/illustrations";
 import { Notice } from "@assay/ui/notice";
-import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
+import { useCallback, useEffect, useLayoutEffect, useState, useSyncExternalStore } from "react";
 import { shellTransport } from "../device/chip-transport.ts";
 import { failureWords, triesWords, useWords } from "../i18n/language.ts";
 import type { Messages } from "../i18n/messages.ts";
@@ -40,7 +40,8 @@ export function ReadingScreen({
   const { t } = useWords();
   const { device, state, notLoaded, loadAgain } = usePageDevice(session);
   const inFace = state?.phase?.startsWith("face") ?? false;
-  useEffect(() => onStep(inFace ? "face" : "chip"), [onStep, inFace]);
+  // With the screen, or the bar above it would show the step before for a moment.
+  useLayoutEffect(() => onStep(inFace ? "face" : "chip"), [onStep, inFace]);
   const ended =
     state !== null &&
     (state.outcome !== null || state.refused === "SESSION_ENDED" || state.refused === "SESSION_EXPIRED");

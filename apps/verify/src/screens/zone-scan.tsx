@@ -1,7 +1,7 @@
 import type { MrzKeyFields } from "@assay/emrtd/mrz/mrz-key";
 import type { Quad } from "@assay/mrz-reader/geometry";
 import { Button } from "@assay/ui/button";
-import { useEffect, useId, useRef, useState } from "react";
+import { useId, useLayoutEffect, useRef, useState } from "react";
 import { useWords } from "../i18n/language.ts";
 import type { Messages } from "../i18n/messages.ts";
 import type { ShownHint } from "../zone/shown-hint.ts";
@@ -23,7 +23,7 @@ export function ZoneScan({
   const title = useId();
   const { seen, hint, done, light, setLight } = useZoneCamera(stream, video, onKey, onStop);
   const [picture, setPicture] = useState<{ width: number; height: number } | null>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   const text = done ? t.scan.done : hintText(t, hint);
   return (
     <dialog

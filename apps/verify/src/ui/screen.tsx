@@ -1,6 +1,6 @@
 import { Icon } from "@assay/ui/icon";
 import type { IconName } from "@assay/ui/icons";
-import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from "react";
+import { createContext, type ReactNode, useContext, useLayoutEffect, useRef, useState } from "react";
 import { useWords } from "../i18n/language.ts";
 
 /** Says something to people who do not see the change. */
@@ -32,10 +32,11 @@ export function Screen({
   const heading = useRef<HTMLHeadingElement>(null);
   // The first screen does not animate.
   const [arrives] = useState(!firstScreen);
-  useEffect(() => {
+  // Before the paint: a screen reader names the window and the focus as soon as the heading is there.
+  useLayoutEffect(() => {
     document.title = title === t.pageTitle ? title : `${title} – ${t.pageTitle}`;
   }, [title, t]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (firstScreen) {
       firstScreen = false;
       return;

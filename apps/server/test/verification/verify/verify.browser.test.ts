@@ -17,6 +17,7 @@ import {
   looksAtAll,
   openBrowser,
   openPage,
+  watchHeadings,
 } from "../../support/browser.ts";
 import { createAuthority } from "../../support/certificate.ts";
 import { startDnsServer } from "../../support/dns-server.ts";
@@ -60,9 +61,10 @@ async function createSession(body: Record<string, unknown> = {}, by = partner): 
 async function openPerson(address: string, options: { locale?: string } = {}) {
   const { page, problems } = await openPage(browser, url);
   page.setDefaultTimeout(30_000);
+  const headings = await watchHeadings(page);
   if (options.locale !== undefined) await page.addInitScript(languageScript(options.locale));
   await page.goto(address);
-  return { page, problems };
+  return { page, problems, headings };
 }
 
 function languageScript(locale: string): string {
@@ -709,6 +711,10 @@ test("a person who did not start it stops before anything is read, and only the 
   const victim = await openPerson(link);
   await victim.page.getByRole("button", { name: "No, stop" }).click();
   await heading(victim.page, "You stopped in time").waitFor();
+  assert.deepEqual(await victim.headings(), [
+    ["Did you start this yourself?", "Did you start this yourself? – Verify your identity", false],
+    ["You stopped in time", "You stopped in time – Verify your identity", true],
+  ]);
   assert.equal(expectData(await api.get(`/v1/verify/session/${session.id}/status`)).status, "created");
   await page.getByRole("button", { name: "Choose a test passport" }).click();
   await readTestPassport(page, "Valid passport A");
