@@ -178,21 +178,21 @@ test("words without a space fit the verify page and every mail, narrow and wide"
   await page.context().close();
 });
 
-async function consentPage(set: Record<string, unknown>, domain: string | null) {
+async function consentPage(page: Page, set: Record<string, unknown>, domain: string) {
   const partner = await createPartner(api);
   expectData(await partner.owner.api.patch("/v1/auth/orgs", set));
-  if (domain !== null) await verifyDomain(partner.owner, dns, domain);
+  await verifyDomain(partner.owner, dns, domain);
   const session = await createSession(partner.api);
-  const { page } = await openPage(browser, url);
   const open = async () => {
     await page.goto(`${url}/verify/${session}`);
     await page.getByRole("heading", { level: 1 }).waitFor();
   };
   await open();
-  return { page, partner, open };
+  return { partner, open };
 }
 
 test("the verified address is never shown as another one, and an honest one in both forms", async () => {
+  const { page } = await openPage(browser, url);
   for (const [domain, shown] of [
     ["xn--pple-43d.com", "xn--pple-43d.com"],
     ["xn--80ak6aa92e.com", "xn--80ak6aa92e.com"],
@@ -201,16 +201,17 @@ test("the verified address is never shown as another one, and an honest one in b
     ["xn--e1afmkfd.xn--p1ai", "пример.рф (xn--e1afmkfd.xn--p1ai)"],
     ["xn--r8jz45g.jp", "例え.jp (xn--r8jz45g.jp)"],
   ] as const) {
-    const { page } = await consentPage({ name: "Apple" }, domain);
+    await consentPage(page, { name: "Apple" }, domain);
     const line = page.getByText("Verified web address");
     assert.equal((await line.innerText()).replace(/^✓ /, ""), `Verified web address: ${shown}`);
     await keepScreenshot(page, `verified-${domain}`);
-    await page.context().close();
   }
+  await page.context().close();
 });
 
 test("a stored name or link that turns text around is shown as what it is", async () => {
-  const { page, partner, open } = await consentPage({ name: "Acme" }, "acme-turned.example");
+  const { page } = await openPage(browser, url);
+  const { partner, open } = await consentPage(page, { name: "Acme" }, "acme-turned.example");
   await core.db.run(sql`update organizations set
       name = ${"Acme \u202eknab evil"},
       website_url = ${"https://evil.dev/\u202emoc.elppa.www//:sptth"},
