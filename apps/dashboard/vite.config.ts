@@ -13,7 +13,7 @@ import { schemaFunctions, withoutSchemas } from "./without-schemas.ts";
 const groups = [
   {
     name: "base",
-    test: /node_modules\/(?:preact|use-sync-external-store|@tanstack)\/|dashboard\/src\/(?:api\/|i18n\/|ui\/(?:button|field|form|icon|in-sentence|language-picker|notice|offline|page|plain-words|toasts)\.)|packages\/ui\/src\/(?:icons|staff-icons|stroke-icon)\.|packages\/contract\/src\/(?:accounts|client|email|facts|ids|page|route|schema|shown-text)\./,
+    test: /node_modules\/(?:preact|use-sync-external-store|@tanstack)\/|dashboard\/src\/(?:api\/|i18n\/|state\/|ui\/(?:button|field|form|icon|in-sentence|language-picker|notice|offline|page|plain-words|toasts)\.)|packages\/ui\/src\/(?:icons|staff-icons|stroke-icon)\.|packages\/contract\/src\/(?:accounts|client|email|facts|ids|page|route|schema|shown-text)\./,
   },
   {
     name: "frame",

@@ -1,5 +1,6 @@
 import { type Environment, environments } from "@assay/contract/facts";
 import { t } from "../i18n/words.ts";
+import { readStored, store } from "../state/stored.ts";
 
 /**
  * The environment of this page. It never changes while the page is shown, so that a button never acts in the
@@ -32,20 +33,16 @@ export function chosenEnvironment(): Environment {
  */
 export function enterOrganization(organization: Organization): void {
   if (chosen?.organizationId === organization.id) return;
-  const remembered = asked ?? read("sessionStorage", organization) ?? read("localStorage", organization);
+  const key = storageKey(organization);
+  const remembered = asked ?? known(readStored(key, "sessionStorage")) ?? known(readStored(key));
   const environment = organization.environment === "live" ? (remembered ?? "live") : "sandbox";
   chosen = { organizationId: organization.id, environment };
   if (asked !== null) rememberEnvironment(organization, environment);
 }
 
 export function rememberEnvironment(organization: Organization, environment: Environment): void {
-  for (const storage of ["sessionStorage", "localStorage"] as const) {
-    try {
-      window[storage].setItem(storageKey(organization), environment);
-    } catch {
-      // Storage can be turned off and then throws; the page then begins as without a choice.
-    }
-  }
+  for (const area of ["sessionStorage", "localStorage"] as const)
+    store(storageKey(organization), environment, area);
 }
 
 /**
@@ -63,11 +60,3 @@ function known(text: string | null): Environment | null {
 }
 
 const storageKey = ({ id }: Organization) => `assay.environment.${id}`;
-
-function read(storage: "sessionStorage" | "localStorage", organization: Organization): Environment | null {
-  try {
-    return known(window[storage].getItem(storageKey(organization)));
-  } catch {
-    return null;
-  }
-}

@@ -1,24 +1,11 @@
 import { type AnyRouter, redirect } from "@tanstack/react-router";
-import { useSyncExternalStore } from "react";
+import { sharedValue, useShared } from "../state/shared-value.ts";
 
 /** The address that could not be opened, until another one opens. */
-let unopened: string | null = null;
-const listeners = new Set<() => void>();
-
-function setUnopened(href: string | null): void {
-  if (unopened === href) return;
-  unopened = href;
-  for (const listener of listeners) listener();
-}
+const unopened = sharedValue<string | null>(null);
 
 export function useUnopened(): string | null {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => unopened,
-  );
+  return useShared(unopened);
 }
 
 /** A lazy component of the router, which removes `preload` once the script is loaded. */
@@ -51,7 +38,7 @@ export async function fetchPage(
   const fetched = await Promise.all(components.map(isFetched));
   if (fetched.every(Boolean)) {
     // Not if the router only returns to the page that stayed.
-    if (wanted !== shown) setUnopened(null);
+    if (wanted !== shown) unopened.set(null);
     return;
   }
   if (shown === undefined) return;
@@ -59,6 +46,6 @@ export async function fetchPage(
     window.location.assign(wanted);
     await new Promise(() => {});
   }
-  setUnopened(wanted);
+  unopened.set(wanted);
   throw redirect({ href: shown, replace: true });
 }

@@ -1,4 +1,5 @@
 import type { DashboardLanguage } from "@assay/contract/facts";
+import { readStored, store } from "../state/stored.ts";
 
 /** Each by its own name. */
 export const languages = {
@@ -25,20 +26,10 @@ export function initialLanguage(chosen: string | null, wanted: readonly string[]
 }
 
 export function chosenLanguage(): string | null {
-  try {
-    return window.localStorage.getItem(storageKey);
-  } catch {
-    // Storage can be turned off; the browser's language then decides.
-    return null;
-  }
+  return readStored(storageKey);
 }
 
 /** Reloads the page, because a page has one language from its first text on. */
 export function chooseLanguage(language: Language): void {
-  try {
-    window.localStorage.setItem(storageKey, language);
-  } catch {
-    return;
-  }
-  window.location.reload();
+  if (store(storageKey, language)) window.location.reload();
 }

@@ -1,16 +1,8 @@
 import { useSyncExternalStore } from "react";
+import { readStored, store } from "../state/stored.ts";
 
 const storageKey = "assay.organization";
-let chosen: string | null = read();
-
-function read(): string | null {
-  try {
-    return window.localStorage.getItem(storageKey);
-  } catch {
-    // Storage can be turned off; the choice then lasts until the page is loaded again.
-    return null;
-  }
-}
+let chosen: string | null = readStored(storageKey);
 
 /** The organization that this tab works in, as it was when the page was loaded. */
 export function chosenOrganization(): string | null {
@@ -23,11 +15,7 @@ export function chosenOrganization(): string | null {
  */
 export function rememberOrganization(id: string): void {
   chosen = id;
-  try {
-    window.localStorage.setItem(storageKey, id);
-  } catch {
-    // Storage can be turned off, as above.
-  }
+  store(storageKey, id);
 }
 
 /** The organization that another tab has switched to, or null. */
@@ -41,7 +29,7 @@ export function useOtherTabsChoice(): string | null {
       return () => window.removeEventListener("storage", onStorage);
     },
     () => {
-      const stored = read();
+      const stored = readStored(storageKey);
       return stored !== null && chosen !== null && stored !== chosen ? stored : null;
     },
   );

@@ -1,3 +1,5 @@
+import { readStored, store } from "../state/stored.ts";
+
 const storageKey = "assay.recent-searches";
 const maxKept = 5;
 
@@ -5,11 +7,11 @@ type Kept = { organizationId: string; texts: string[] };
 
 /**
  * References are the partner's data: they stay in this tab, for one organization, until sign-out. Null if
- * there are none, or storage is turned off.
+ * there are none.
  */
 function read(organizationId: string): Kept | null {
   try {
-    const kept = JSON.parse(window.sessionStorage.getItem(storageKey) ?? "null") as Kept | null;
+    const kept = JSON.parse(readStored(storageKey, "sessionStorage") ?? "null") as Kept | null;
     return kept?.organizationId === organizationId ? kept : null;
   } catch {
     return null;
@@ -23,17 +25,9 @@ export function recentSearches(organizationId: string): readonly string[] {
 export function rememberSearch(organizationId: string, text: string): void {
   const others = recentSearches(organizationId).filter((each) => each !== text);
   const kept: Kept = { organizationId, texts: [text, ...others].slice(0, maxKept) };
-  try {
-    window.sessionStorage.setItem(storageKey, JSON.stringify(kept));
-  } catch {
-    // Storage can be turned off or full; then nothing is remembered.
-  }
+  store(storageKey, JSON.stringify(kept), "sessionStorage");
 }
 
 export function forgetSearches(): void {
-  try {
-    window.sessionStorage.removeItem(storageKey);
-  } catch {
-    // Storage that is turned off has nothing to forget.
-  }
+  store(storageKey, null, "sessionStorage");
 }

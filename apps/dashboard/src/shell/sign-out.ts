@@ -1,6 +1,7 @@
 import { getAccount } from "@assay/contract/accounts";
 import { call, hasCode } from "../api/call.ts";
 import { queries } from "../api/queries.ts";
+import { store } from "../state/stored.ts";
 import { forgetSearches } from "./recent-searches.ts";
 
 const storageKey = "assay.signed-out";
@@ -16,12 +17,9 @@ export function leaveSignedOut(): void {
 
 export function tellOtherTabs(): void {
   forgetSearches();
-  try {
-    // The change notifies every other tab; the value only has to differ.
-    window.localStorage.setItem(storageKey, String(Date.now()));
-  } catch {
-    // Storage can be turned off. The other tabs then notice with their next request.
-  }
+  // The change notifies every other tab; the value only has to differ. Without storage the tabs notice with
+  // their next request.
+  store(storageKey, String(Date.now()));
 }
 
 function hidePage(): void {
@@ -61,13 +59,10 @@ export function guardPage(accountId: string): () => void {
       else window.location.reload();
     }
   };
-  const listener = (event: PageTransitionEvent) => void onPageShow(event);
-  window.addEventListener("storage", onStorage);
-  window.addEventListener("pagehide", hidePage);
-  window.addEventListener("pageshow", listener);
-  return () => {
-    window.removeEventListener("storage", onStorage);
-    window.removeEventListener("pagehide", hidePage);
-    window.removeEventListener("pageshow", listener);
-  };
+  const stop = new AbortController();
+  const { signal } = stop;
+  window.addEventListener("storage", onStorage, { signal });
+  window.addEventListener("pagehide", hidePage, { signal });
+  window.addEventListener("pageshow", (event) => void onPageShow(event), { signal });
+  return () => stop.abort();
 }

@@ -1,5 +1,5 @@
-import { useSyncExternalStore } from "react";
 import { t } from "../i18n/words.ts";
+import { sharedValue, useShared } from "../state/shared-value.ts";
 import { Icon } from "./icon.tsx";
 
 type Look = "good" | "warn";
@@ -8,37 +8,25 @@ type Toast = { id: number; text: string; look: Look };
 /** Long enough to be read twice. */
 const shownMs = 6_000;
 
-let shown: readonly Toast[] = [];
+const shown = sharedValue<readonly Toast[]>([]);
 let counter = 0;
-const listeners = new Set<() => void>();
-
-function replace(next: readonly Toast[]): void {
-  shown = next;
-  for (const listener of listeners) listener();
-}
 
 /** Confirms an action, wherever on the page the user is. Errors appear where they happened, and stay. */
 export function toast(text: string, look: Look = "good"): void {
   counter += 1;
   const id = counter;
   // Three at most: more would hide the page on a phone.
-  replace([...shown.slice(-2), { id, text, look }]);
+  shown.set([...shown.get().slice(-2), { id, text, look }]);
   setTimeout(() => dismiss(id), shownMs);
 }
 
 function dismiss(id: number): void {
-  replace(shown.filter((each) => each.id !== id));
+  shown.set(shown.get().filter((each) => each.id !== id));
 }
 
 /** The region is always rendered, so that screen readers notice new content. */
 export function Toasts() {
-  const toasts = useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => shown,
-  );
+  const toasts = useShared(shown);
   return (
     <section
       aria-label={t.ui.notifications}

@@ -1,26 +1,18 @@
-import { useSyncExternalStore } from "react";
+import { sharedValue, useShared } from "../state/shared-value.ts";
 import { openSealed } from "./open-sealed.ts";
 
 /**
  * Private keys that were generated or chosen in this page. They exist only in its memory, never in storage or
  * in a request. A reload discards them.
  */
-let keys: readonly CryptoKey[] = [];
-const listeners = new Set<() => void>();
+const keys = sharedValue<readonly CryptoKey[]>([]);
 
 export function keepInPage(key: CryptoKey): void {
-  keys = [key, ...keys];
-  for (const listener of listeners) listener();
+  keys.set([key, ...keys.get()]);
 }
 
 export function usePageKeys(): readonly CryptoKey[] {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => keys,
-  );
+  return useShared(keys);
 }
 
 /** Decrypts a body with the key that fits; null if none does. */
