@@ -1,6 +1,6 @@
 import { readGoLive } from "@assay/contract/go-live";
 import { shownLink } from "@assay/contract/shown-domain";
-import { createEndpoint, listEndpoints } from "@assay/contract/webhooks";
+import { listEndpoints } from "@assay/contract/webhooks";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { callInLive } from "../api/call.ts";
@@ -9,10 +9,7 @@ import { t } from "../i18n/words.ts";
 import { useMay } from "../shell/organization-context.ts";
 import { Button } from "../ui/button.tsx";
 import { Choices } from "../ui/choices.tsx";
-import { Copy } from "../ui/copy.tsx";
-import { Dialog } from "../ui/dialog.tsx";
-import { Form } from "../ui/form.tsx";
-import { EndpointFields, EndpointStatus, endpointBody, RefusedAddress } from "../webhooks/endpoints-page.tsx";
+import { CreateEndpoint, EndpointStatus } from "../webhooks/endpoints-page.tsx";
 import { RegisterKey } from "../webhooks/register-key.tsx";
 
 export type Results = "webhooks" | "poll_only";
@@ -54,7 +51,7 @@ function LiveEndpoints() {
             <EndpointStatus endpoint={endpoint} />
             {endpoint.has_active_key ? null : (
               <Button small onClick={() => setKeyFor(endpoint.id)}>
-                {t.organization.results.registerKey}
+                {t.webhooks.register}
               </Button>
             )}
           </li>
@@ -64,12 +61,22 @@ function LiveEndpoints() {
         {t.organization.results.addEndpoint}
       </Button>
       {creating ? (
-        <CreateLiveEndpoint
-          onClose={(createdId) => {
-            setCreating(false);
-            setKeyFor(createdId);
-          }}
+        <CreateEndpoint
+          title={t.organization.results.addEndpoint}
+          send={callInLive}
           onCreated={reread}
+          onClose={() => setCreating(false)}
+          next={(endpointId) => (
+            <Button
+              look="primary"
+              onClick={() => {
+                setCreating(false);
+                setKeyFor(endpointId);
+              }}
+            >
+              {t.webhooks.register}
+            </Button>
+          )}
         />
       ) : null}
       {keyFor === null ? null : (
@@ -83,40 +90,5 @@ function LiveEndpoints() {
         />
       )}
     </>
-  );
-}
-
-function CreateLiveEndpoint(props: {
-  /** With the endpoint that needs a key next, if there is one. */
-  onClose: (createdId: string | null) => void;
-  onCreated: () => Promise<unknown>;
-}) {
-  const [created, setCreated] = useState<{ id: string; secret: string } | null>(null);
-  if (created !== null)
-    return (
-      <Dialog title={t.organization.results.added} onClose={() => props.onClose(null)}>
-        <p className="mb-3">{t.organization.results.verify}</p>
-        <Copy label={t.ui.signingSecret} value={created.secret} />
-        <div className="mt-4">
-          <Button look="primary" onClick={() => props.onClose(created.id)}>
-            {t.organization.results.registerKey}
-          </Button>
-        </div>
-      </Dialog>
-    );
-  return (
-    <Dialog title={t.organization.results.addEndpoint} onClose={() => props.onClose(null)}>
-      <Form
-        submit={t.ui.add}
-        onSubmit={async (values) => {
-          const { data } = await callInLive(createEndpoint, { body: endpointBody(values) });
-          setCreated({ id: data.endpoint.id, secret: data.signing_secret });
-          await props.onCreated();
-        }}
-        onProblem={(problem) => <RefusedAddress problem={problem} />}
-      >
-        <EndpointFields />
-      </Form>
-    </Dialog>
   );
 }

@@ -9,7 +9,7 @@ import {
   payloadRetentionHours,
 } from "@assay/contract/webhooks";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { call, type Problem } from "../api/call.ts";
 import { refresh, useList } from "../api/queries.ts";
 import { t } from "../i18n/words.ts";
@@ -88,7 +88,18 @@ export function EndpointsPage() {
         />
       </Card>
       {mayChange ? <OnYourMachine /> : null}
-      {creating ? <CreateEndpoint onClose={() => setCreating(false)} /> : null}
+      {creating ? (
+        <CreateEndpoint
+          title={t.webhooks.add}
+          onCreated={() => refresh(listEndpoints)}
+          onClose={() => setCreating(false)}
+          next={(endpointId) => (
+            <LinkButton look="primary" to="/dashboard/webhooks/$endpointId" params={{ endpointId }}>
+              {t.webhooks.register}
+            </LinkButton>
+          )}
+        />
+      ) : null}
     </>
   );
 }
@@ -155,31 +166,34 @@ export function RefusedAddress({ problem }: { problem: Problem }) {
   return <p className="text-small">{t.webhooks.refusedAddress}</p>;
 }
 
-type Created = { id: string; secret: string };
-
-function CreateEndpoint({ onClose }: { onClose: () => void }) {
-  const [created, setCreated] = useState<Created | null>(null);
+/** Adds an endpoint, then shows its secret and what comes next. */
+export function CreateEndpoint(props: {
+  title: string;
+  /** `callInLive` for an endpoint of live, on a page of the sandbox. */
+  send?: typeof call;
+  onCreated: () => Promise<unknown>;
+  onClose: () => void;
+  /** Leads to the registration of a key. */
+  next: (endpointId: string) => ReactNode;
+}) {
+  const [created, setCreated] = useState<{ id: string; secret: string } | null>(null);
   if (created !== null)
     return (
-      <Dialog title={t.webhooks.added} onClose={onClose}>
+      <Dialog title={t.webhooks.added} onClose={props.onClose}>
         <p className="mb-3">{t.webhooks.addedSecret}</p>
         <Copy label={t.ui.signingSecret} value={created.secret} />
         <p className="mt-3">{t.webhooks.addedNext}</p>
-        <div className="mt-4">
-          <LinkButton look="primary" to="/dashboard/webhooks/$endpointId" params={{ endpointId: created.id }}>
-            {t.webhooks.register}
-          </LinkButton>
-        </div>
+        <div className="mt-4">{props.next(created.id)}</div>
       </Dialog>
     );
   return (
-    <Dialog title={t.webhooks.add} onClose={onClose}>
+    <Dialog title={props.title} onClose={props.onClose}>
       <Form
         submit={t.ui.add}
         onSubmit={async (values) => {
-          const { data } = await call(createEndpoint, { body: endpointBody(values) });
+          const { data } = await (props.send ?? call)(createEndpoint, { body: endpointBody(values) });
           setCreated({ id: data.endpoint.id, secret: data.signing_secret });
-          await refresh(listEndpoints);
+          await props.onCreated();
         }}
         onProblem={(problem) => <RefusedAddress problem={problem} />}
       >
