@@ -12,40 +12,30 @@ const inputClass =
 
 type Common = { label: string; name: string; hint?: ReactNode };
 
-function useDescription(name: string, hint: ReactNode) {
-  const id = useId();
-  const noticeId = useFieldFailure(name);
-  const hintId = hint === undefined ? null : `${id}-hint`;
-  const describedBy = [hintId, noticeId].filter((part) => part !== null).join(" ");
-  return {
-    id,
-    hintId,
-    attributes: {
-      id,
-      name,
-      ...(describedBy === "" ? {} : { "aria-describedby": describedBy }),
-      ...(noticeId === null ? {} : { "aria-invalid": true as const }),
-    },
-  };
-}
+type Attributes = { id: string; name: string; "aria-describedby"?: string; "aria-invalid"?: true };
 
-function Labelled(props: {
-  id: string;
-  label: string;
-  hint?: ReactNode;
-  hintId: string | null;
-  optional: boolean;
-  children: ReactNode;
-}) {
+/** An input with its label and hint, and the form's notice if it is about this input. */
+function Labelled(
+  props: Common & { optional?: boolean | undefined; children: (attributes: Attributes) => ReactNode },
+) {
+  const id = useId();
+  const noticeId = useFieldFailure(props.name);
+  const hintId = props.hint === undefined ? null : `${id}-hint`;
+  const describedBy = [hintId, noticeId].filter((part) => part !== null).join(" ");
   return (
     <div className="space-y-1">
-      <label htmlFor={props.id} className="block text-small font-medium">
+      <label htmlFor={id} className="block text-small font-medium">
         {props.label}
         {props.optional ? <span className="font-normal text-muted"> {t.ui.optional}</span> : null}
       </label>
-      {props.children}
-      {props.hintId === null ? null : (
-        <p id={props.hintId} className="text-small text-muted">
+      {props.children({
+        id,
+        name: props.name,
+        ...(describedBy === "" ? {} : { "aria-describedby": describedBy }),
+        ...(noticeId === null ? {} : { "aria-invalid": true }),
+      })}
+      {hintId === null ? null : (
+        <p id={hintId} className="text-small text-muted">
           {props.hint}
         </p>
       )}
@@ -80,7 +70,6 @@ export function Field(
     value?: string;
   },
 ) {
-  const { id, hintId, attributes } = useDescription(props.name, props.hint);
   const input = useRef<HTMLInputElement>(null);
   const [shown, setShown] = useState(false);
   const { focusOnMount } = props;
@@ -90,73 +79,61 @@ export function Field(
   }, [focusOnMount]);
   const secret = props.type === "password";
   return (
-    <Labelled
-      id={id}
-      label={props.label}
-      hint={props.hint}
-      hintId={hintId}
-      optional={props.optional === true}
-    >
-      <div className="flex gap-2">
-        <input
-          {...attributes}
-          ref={input}
-          type={secret && shown ? "text" : (props.type ?? "text")}
-          className={`${inputClass} ${props.readOnly ? "bg-code" : ""}`}
-          {...heldBy(props)}
-          onChange={props.onChange && ((event) => props.onChange?.(event.currentTarget.value))}
-          required={!props.optional}
-          readOnly={props.readOnly}
-          autoComplete={props.autoComplete ?? "off"}
-          minLength={props.minLength}
-          maxLength={props.maxLength}
-          pattern={props.pattern}
-          inputMode={props.inputMode}
-          spellCheck={secret ? false : undefined}
-        />
-        {secret ? (
-          <button
-            type="button"
-            className="min-w-16 flex-none rounded-control border border-field bg-card px-3 text-small whitespace-nowrap"
-            aria-pressed={shown}
-            aria-label={t.ui.showSecret(inSentence(props.label))}
-            onClick={() => setShown(!shown)}
-          >
-            {shown ? t.ui.hide : t.ui.show}
-          </button>
-        ) : null}
-      </div>
+    <Labelled label={props.label} name={props.name} hint={props.hint} optional={props.optional === true}>
+      {(attributes) => (
+        <div className="flex gap-2">
+          <input
+            {...attributes}
+            ref={input}
+            type={secret && shown ? "text" : (props.type ?? "text")}
+            className={`${inputClass} ${props.readOnly ? "bg-code" : ""}`}
+            {...heldBy(props)}
+            onChange={props.onChange && ((event) => props.onChange?.(event.currentTarget.value))}
+            required={!props.optional}
+            readOnly={props.readOnly}
+            autoComplete={props.autoComplete ?? "off"}
+            minLength={props.minLength}
+            maxLength={props.maxLength}
+            pattern={props.pattern}
+            inputMode={props.inputMode}
+            spellCheck={secret ? false : undefined}
+          />
+          {secret ? (
+            <button
+              type="button"
+              className="min-w-16 flex-none rounded-control border border-field bg-card px-3 text-small whitespace-nowrap"
+              aria-pressed={shown}
+              aria-label={t.ui.showSecret(inSentence(props.label))}
+              onClick={() => setShown(!shown)}
+            >
+              {shown ? t.ui.hide : t.ui.show}
+            </button>
+          ) : null}
+        </div>
+      )}
     </Labelled>
   );
 }
 
 export function TextArea(
   props: Common & {
-    defaultValue?: string;
-    optional?: boolean;
-    rows?: number;
+    rows: number;
     onChange?: (value: string) => void;
   },
 ) {
-  const { id, hintId, attributes } = useDescription(props.name, props.hint);
   return (
-    <Labelled
-      id={id}
-      label={props.label}
-      hint={props.hint}
-      hintId={hintId}
-      optional={props.optional === true}
-    >
-      <textarea
-        {...attributes}
-        className={`${inputClass} font-mono text-small`}
-        rows={props.rows ?? 6}
-        defaultValue={props.defaultValue}
-        onChange={props.onChange && ((event) => props.onChange?.(event.currentTarget.value))}
-        required={!props.optional}
-        spellCheck={false}
-        autoComplete="off"
-      />
+    <Labelled label={props.label} name={props.name} hint={props.hint}>
+      {(attributes) => (
+        <textarea
+          {...attributes}
+          className={`${inputClass} font-mono text-small`}
+          rows={props.rows}
+          onChange={props.onChange && ((event) => props.onChange?.(event.currentTarget.value))}
+          required
+          spellCheck={false}
+          autoComplete="off"
+        />
+      )}
     </Labelled>
   );
 }
@@ -169,24 +146,25 @@ export function Select(
     onChange?: (value: string) => void;
   },
 ) {
-  const { id, hintId, attributes } = useDescription(props.name, props.hint);
   return (
-    <Labelled id={id} label={props.label} hint={props.hint} hintId={hintId} optional={false}>
-      <div className="relative">
-        <select
-          {...attributes}
-          className={`${inputClass} pe-10 text-ellipsis`}
-          {...heldBy(props)}
-          onChange={props.onChange && ((event) => props.onChange?.(event.currentTarget.value))}
-        >
-          {props.options.map(({ value, label }) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
-        </select>
-        <Icon name="chevron" className="pointer-events-none absolute end-3.5 top-3.5 size-4 text-muted" />
-      </div>
+    <Labelled label={props.label} name={props.name} hint={props.hint}>
+      {(attributes) => (
+        <div className="relative">
+          <select
+            {...attributes}
+            className={`${inputClass} pe-10 text-ellipsis`}
+            {...heldBy(props)}
+            onChange={props.onChange && ((event) => props.onChange?.(event.currentTarget.value))}
+          >
+            {props.options.map(({ value, label }) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </select>
+          <Icon name="chevron" className="pointer-events-none absolute end-3.5 top-3.5 size-4 text-muted" />
+        </div>
+      )}
     </Labelled>
   );
 }
