@@ -1,3 +1,5 @@
+import { saveFile } from "./save-file.ts";
+
 /**
  * A table as CSV (RFC 4180). Quotes protect texts where `;` or a tab separates cells. A text that could start
  * a formula gets an apostrophe in front.
@@ -15,11 +17,5 @@ function cell(value: string | number | null): string {
 
 /** Offers a file for saving. The byte order mark shows spreadsheets that it is UTF-8. */
 export function saveCsv(name: string, parts: readonly string[]): void {
-  const url = URL.createObjectURL(new Blob(["\ufeff", ...parts], { type: "text/csv;charset=utf-8" }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
-  // The browser has started the download by then.
-  setTimeout(() => URL.revokeObjectURL(url), 1_000);
+  saveFile(name, "text/csv;charset=utf-8", ["\ufeff", ...parts]);
 }

@@ -9,6 +9,7 @@ import { Dialog } from "../ui/dialog.tsx";
 import { Field } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
 import { Notice } from "../ui/notice.tsx";
+import { saveFile } from "../ui/save-file.ts";
 import { KeyFile } from "./key-file.tsx";
 import { canMakeKeys, type KeyPair, makeKeyPair } from "./key-pair.ts";
 import { keepInPage } from "./page-keys.ts";
@@ -104,27 +105,23 @@ function MakePair(props: {
       </div>
     );
   const file = `assay-${todaysName()}`;
+  const save = (name: string, type: string, text: string) => {
+    saveFile(name, type, [text]);
+    setSaved(true);
+  };
   return (
     <div className="space-y-5">
       <div>
         <p className="mb-2 font-medium">{t.webhooks.savePrivate}</p>
         <div className="flex flex-wrap gap-3">
-          <SaveFile
-            name={`${file}.pem`}
-            type="application/x-pem-file"
-            text={pair.pem}
-            onSaved={() => setSaved(true)}
-          >
+          <Button onClick={() => save(`${file}.pem`, "application/x-pem-file", pair.pem)}>
             {t.webhooks.saveAs("PEM")}
-          </SaveFile>
-          <SaveFile
-            name={`${file}.jwk.json`}
-            type="application/json"
-            text={JSON.stringify(pair.jwk, null, 2)}
-            onSaved={() => setSaved(true)}
+          </Button>
+          <Button
+            onClick={() => save(`${file}.jwk.json`, "application/json", JSON.stringify(pair.jwk, null, 2))}
           >
             {t.webhooks.saveAs("JWK")}
-          </SaveFile>
+          </Button>
         </div>
         <output className="mt-2 block text-small text-muted">
           {saved ? t.webhooks.saved : t.webhooks.saveFirst}
@@ -153,30 +150,5 @@ function MakePair(props: {
         </div>
       ) : null}
     </div>
-  );
-}
-
-function SaveFile(props: {
-  name: string;
-  type: string;
-  text: string;
-  onSaved: () => void;
-  children: string;
-}) {
-  return (
-    <Button
-      onClick={() => {
-        const url = URL.createObjectURL(new Blob([props.text], { type: props.type }));
-        const link = document.createElement("a");
-        link.href = url;
-        link.download = props.name;
-        link.click();
-        // The browser has read the text by then, so the page can release it.
-        setTimeout(() => URL.revokeObjectURL(url), 10_000);
-        props.onSaved();
-      }}
-    >
-      {props.children}
-    </Button>
   );
 }
