@@ -23,10 +23,11 @@ import { ConfirmButton } from "../ui/dialog.tsx";
 import { Disclosure } from "../ui/disclosure.tsx";
 import { Field } from "../ui/field.tsx";
 import { Form, type Values } from "../ui/form.tsx";
+import { LoadedObject } from "../ui/object-page.tsx";
 import { Card, Heading, Loading, ProblemNotice } from "../ui/page.tsx";
 import { Empty } from "../ui/table.tsx";
 
-const crumbs = () => [{ label: t.shell.pages.templates, to: "/dashboard/templates" }] as const;
+const crumb = () => ({ label: t.shell.pages.templates, to: "/dashboard/templates" }) as const;
 
 async function bodyOf(values: Values) {
   const { share_fields: shares = {}, ...options } = optionsOf(values);
@@ -37,7 +38,7 @@ export function NewTemplatePage() {
   const navigate = useNavigate();
   return (
     <div className="max-w-3xl">
-      <Heading title={t.templates.create} crumbs={crumbs()} />
+      <Heading title={t.templates.create} crumbs={[crumb()]} />
       <Card>
         <Form
           submit={t.templates.create}
@@ -75,11 +76,10 @@ function MoreOptions({ options }: { options: RequestOptions }) {
 export function TemplatePage() {
   const { templateId } = useParams({ from: "/shell/dashboard/templates/$templateId" });
   const template = useData(getTemplate, { params: { id: templateId } });
-  const data = template.data?.data;
   if (hasCode(template.error, "NOT_FOUND") || hasCode(template.error, "BAD_REQUEST"))
     return (
       <>
-        <Heading title={t.templates.notFound} crumbs={crumbs()} />
+        <Heading title={t.templates.notFound} crumbs={[crumb()]} />
         <Card>
           <Empty
             icon="document"
@@ -90,16 +90,10 @@ export function TemplatePage() {
         </Card>
       </>
     );
-  if (data !== undefined) return <OneTemplate key={data.id} template={data} />;
   return (
-    <>
-      <Heading title={t.templates.one} crumbs={crumbs()} />
-      {template.error === null ? (
-        <Loading lines={6} />
-      ) : (
-        <ProblemNotice error={template.error} retry={template.refetch} />
-      )}
-    </>
+    <LoadedObject kind={t.templates.one} crumb={crumb()} query={template}>
+      {(data) => <OneTemplate key={data.id} template={data} />}
+    </LoadedObject>
   );
 }
 
@@ -108,7 +102,7 @@ function OneTemplate({ template }: { template: Template }) {
   const navigate = useNavigate();
   return (
     <>
-      <Heading title={template.name} crumbs={crumbs()}>
+      <Heading title={template.name} crumbs={[crumb()]}>
         {mayChange ? (
           <>
             <LinkButton
