@@ -9,7 +9,7 @@ import {
   ConsentInTabScreen,
   ForgottenNotice,
   MovedScreen,
-  TabControl,
+  TabButton,
 } from "./embed/frame-parts.tsx";
 import { usePartnerPage } from "./embed/use-partner-page.ts";
 import {
@@ -25,9 +25,7 @@ import { BeginInAppScreen, CounterScreen, ElsewhereScreen } from "./screens/begi
 import { OpenHere, OtherBrowserScreen } from "./screens/bound.tsx";
 import { ConsentScreen } from "./screens/consent.tsx";
 import { LeaveControl } from "./screens/leave.tsx";
-import { MessageScreen } from "./screens/message.tsx";
 import { Later, useLaterSoon } from "./screens/show-later.tsx";
-import type { Details } from "./session/api.ts";
 import { canObserveVisibility } from "./session/consent-sight.ts";
 import { hasEnded } from "./session/follow-status.ts";
 import type { Given } from "./session/given.ts";
@@ -46,6 +44,7 @@ import { type Session, useSession } from "./session/use-session.ts";
 import { useStarted } from "./session/use-started.ts";
 import { Loading } from "./ui/connection.tsx";
 import { Layout, type StepNames } from "./ui/layout.tsx";
+import { Screen } from "./ui/screen.tsx";
 import { useWalletPart } from "./wallet/use-wallet-part.tsx";
 
 export type Address = {
@@ -143,7 +142,7 @@ function Page({
           </LeaveControl>
         ) : open && !moved && canObserveVisibility() ? (
           // If the browser cannot report visibility, the screen itself leads to a tab.
-          <TabControl onOpened={move} />
+          <TabButton look="quiet" onOpened={move} />
         ) : null
       }
     >
@@ -278,8 +277,7 @@ function Current({
   const ended = useCallback(() => void reload(), [reload]);
   const cameBack = useCallback(() => setResponseCode(null), []);
 
-  if (problem === "not_found")
-    return <MessageScreen title={t.notFoundTitle} text={t.notFoundText} icon="link" />;
+  if (problem === "not_found") return <Screen title={t.notFoundTitle} lead={t.notFoundText} icon="link" />;
   // The operator's certificate or registration may have expired since:
   // then no way is left, and none is offered.
   const isStuck = status !== null && !hasEnded(status) && details?.ways?.length === 0;
@@ -287,11 +285,11 @@ function Current({
   if (trouble !== null) {
     const { title, text } = troubleWords(t, trouble);
     return (
-      <MessageScreen key={title} title={title} text={text} icon={trouble === "service" ? "alert" : "offline"}>
+      <Screen key={title} title={title} lead={text} icon={trouble === "service" ? "alert" : "offline"}>
         <Button className="w-full sm:w-auto" onClick={() => void reload()}>
           {t.tryAgain}
         </Button>
-      </MessageScreen>
+      </Screen>
     );
   }
   if (details === null || status === null || way === null) return <Loading />;
@@ -300,6 +298,15 @@ function Current({
   const canReadHere = details.sandbox || shellTransport() !== null;
   const isBound = details.requirements.binding === "required";
   const screen = { session, details, way, appMissing: address.appMissing };
+  const elsewhere = (
+    <ElsewhereScreen
+      key="elsewhere"
+      session={session}
+      details={details}
+      phone={kind === "iphone" ? "iphone" : "android"}
+      onOtherDevice={takeOtherDevice}
+    />
+  );
   if (hasEnded(status)) {
     const outcome = { session, details, status, onDevice };
     return wallet.part !== null && hasWalletFailed(status) ? (
@@ -330,8 +337,7 @@ function Current({
           onOtherDevice={takeOtherDevice}
         />
       );
-    if (onlyChip && way.by === "elsewhere" && !otherDevice)
-      return <Elsewhere {...screen} kind={kind} onOtherDevice={takeOtherDevice} />;
+    if (onlyChip && way.by === "elsewhere" && !otherDevice) return elsewhere;
     if (onlyChip && way.by === "counter" && !otherDevice)
       return <CounterScreen key="counter" session={session} details={details} onHere={takeOtherDevice} />;
     // A wallet is asked in a tab, which is another browser to the service than the frame that agreed.
@@ -403,7 +409,7 @@ function Current({
   return (
     <div className="space-y-5">
       {isElsewhere ? (
-        <Elsewhere {...screen} kind={kind} onOtherDevice={takeOtherDevice} />
+        elsewhere
       ) : (
         <Later show={{ screen: "handoff", ...screen, mark, onReadHere: readHere, onDevice: readWith }} />
       )}
@@ -416,16 +422,4 @@ function Current({
       )}
     </div>
   );
-}
-
-function Elsewhere({
-  kind,
-  ...rest
-}: {
-  session: Session;
-  details: Details;
-  kind: DeviceKind;
-  onOtherDevice: () => void;
-}) {
-  return <ElsewhereScreen key="elsewhere" {...rest} phone={kind === "iphone" ? "iphone" : "android"} />;
 }

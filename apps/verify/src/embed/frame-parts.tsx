@@ -22,7 +22,8 @@ export function TabButton({
   onOpened,
 }: {
   address?: string;
-  look?: "primary" | "secondary";
+  /** `quiet`: at the end of the page, for people who want to see the address before they agree. */
+  look?: "primary" | "secondary" | "quiet";
   onOpened?: () => void;
 }) {
   const { t } = useWords();
@@ -31,22 +32,12 @@ export function TabButton({
     openTab(address);
     onOpened?.();
   };
+  if (look === "quiet") return <QuietButton onClick={open}>{t.frame.openTab}</QuietButton>;
   return (
     <Button look={look} onClick={open}>
       {t.frame.openTab}
     </Button>
   );
-}
-
-/** At the end of the page, for people who want to see the address before they agree. */
-export function TabControl({ onOpened }: { onOpened: () => void }) {
-  const { t } = useWords();
-  if (displayContext() !== "frame") return null;
-  const open = () => {
-    openTab(`${location.origin}${location.pathname}`);
-    onOpened();
-  };
-  return <QuietButton onClick={open}>{t.frame.openTab}</QuietButton>;
 }
 
 /** Replaces the consent screen if the browser cannot report whether a frame is visible. */

@@ -6,13 +6,13 @@ import { useEffect, useLayoutEffect, useMemo, useState } from "react";
 import { createRoot } from "react-dom/client";
 import { loadWords, markLanguage, WordsContext } from "../i18n/language.ts";
 import { ConsentScreen } from "../screens/consent.tsx";
-import { MessageScreen } from "../screens/message.tsx";
 import { type Details, SessionApi } from "../session/api.ts";
 import { type GivenTexts, takeGivenTexts } from "../session/given.ts";
 import { Kept } from "../session/kept.ts";
 import type { Session } from "../session/use-session.ts";
 import { Loading } from "../ui/connection.tsx";
 import { Layout } from "../ui/layout.tsx";
+import { Screen } from "../ui/screen.tsx";
 
 /**
  * The person's page in the look of an organization, in a frame of the dashboard's brand editor. It has no
@@ -67,9 +67,9 @@ function Preview({ texts }: { texts: GivenTexts | null }) {
           ) : isFramed ? (
             <Loading />
           ) : (
-            <MessageScreen
+            <Screen
               title="Preview"
-              text="The settings of an organization show here how its page will look. It is no verification."
+              lead="The settings of an organization show here how its page will look. It is no verification."
               icon="info"
             />
           )}

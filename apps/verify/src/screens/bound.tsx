@@ -5,7 +5,7 @@ import type { Details } from "../session/api.ts";
 import { takesWallets } from "../session/offers.ts";
 import type { Session } from "../session/use-session.ts";
 import { Loading } from "../ui/connection.tsx";
-import { MessageScreen } from "./message.tsx";
+import { Screen } from "../ui/screen.tsx";
 
 /**
  * Wraps the consent screen: requests the code that this browser brings back to the partner. Pages that only
@@ -48,5 +48,5 @@ export function OpenHere({
 /** The partner allows no other browser or device, so the person cannot continue here. */
 export function OtherBrowserScreen({ name }: { name: string }) {
   const { t } = useWords();
-  return <MessageScreen title={t.bound.title} text={t.bound.text(name)} icon="link" />;
+  return <Screen title={t.bound.title} lead={t.bound.text(name)} icon="link" />;
 }

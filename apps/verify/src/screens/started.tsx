@@ -4,7 +4,6 @@ import { claimWords, useWords } from "../i18n/language.ts";
 import type { Details } from "../session/api.ts";
 import { Card, Points, Screen } from "../ui/screen.tsx";
 import { WhoAsks } from "../ui/who-asks.tsx";
-import { MessageScreen } from "./message.tsx";
 
 /**
  * Before a device that came by a code claims the session. A person who got the code from another sees here
@@ -14,8 +13,7 @@ export function StartedScreen({ details, onStarted }: { details: Details; onStar
   const { t } = useWords();
   const [stopped, setStopped] = useState(false);
   const { name } = details.organization;
-  if (stopped)
-    return <MessageScreen key="stopped" title={t.started.stopped} text={t.closePage} icon="shield" />;
+  if (stopped) return <Screen key="stopped" title={t.started.stopped} lead={t.closePage} icon="shield" />;
   const shared = (details.consent?.selected_field_keys ?? []).map((key) => claimWords(t, key).label);
   return (
     <Screen title={t.started.title} lead={t.started.text(name)}>

@@ -10,7 +10,6 @@ import { failureWords, triesWords, useWords } from "../i18n/language.ts";
 import type { Messages } from "../i18n/messages.ts";
 import { OtherBrowserScreen } from "../screens/bound.tsx";
 import type { ConsentToWallet } from "../screens/consent.tsx";
-import { MessageScreen } from "../screens/message.tsx";
 import { Later } from "../screens/show-later.tsx";
 import { codeOf, type Details, type Status } from "../session/api.ts";
 import { mustBeSeen } from "../session/consent-sight.ts";
@@ -192,9 +191,9 @@ function AskScreen({
   if (said === "bound") return <OtherBrowserScreen name={details.organization.name} />;
   if (means.length === 0)
     return (
-      <MessageScreen title={w.unreachable.title} text={w.unreachable.text} icon="link">
+      <Screen key="unreachable" title={w.unreachable.title} lead={w.unreachable.text} icon="link">
         <Actions>{otherWay}</Actions>
-      </MessageScreen>
+      </Screen>
     );
   const isWaiting = phase.at === "open" && phase.by !== "request";
   return (
@@ -458,14 +457,14 @@ export function BackScreen({
   const { title, text } = saidWords(t, w, said);
   const isTrouble = isTroubleName(said);
   return (
-    <MessageScreen key={said} title={title} text={text} icon={isTrouble ? "offline" : "link"}>
+    <Screen key={said} title={title} lead={text} icon={isTrouble ? "offline" : "link"}>
       {said === "other_browser" && <p>{w.browser.next}</p>}
       <Actions>
         <Button onClick={() => (isTrouble ? setSaid(null) : onDone())}>
           {isTrouble ? t.tryAgain : w.browser.again}
         </Button>
       </Actions>
-    </MessageScreen>
+    </Screen>
   );
 }
 
