@@ -38,10 +38,23 @@ export function closeCamera(stream: MediaStream): void {
   for (const track of stream.getTracks()) track.stop();
 }
 
-/** Keeps the screen lit (wake lock) where the browser can. The returned function ends that. */
-export function keepAwake(): () => void {
+/**
+ * While the camera is in use: keeps the screen lit (wake lock) where the browser can, and reports that the
+ * page was hidden or the camera has ended. The returned function ends that.
+ */
+export function attendCamera(stream: MediaStream, onHidden: () => void, onEnded: () => void): () => void {
   const lock = navigator.wakeLock?.request("screen").catch(() => null);
-  return () => void lock?.then((held) => held?.release());
+  const listening = new AbortController();
+  const { signal } = listening;
+  const onVisibility = () => {
+    if (document.visibilityState === "hidden") onHidden();
+  };
+  document.addEventListener("visibilitychange", onVisibility, { signal });
+  for (const track of stream.getVideoTracks()) track.addEventListener("ended", onEnded, { signal });
+  return () => {
+    listening.abort();
+    void lock?.then((held) => held?.release());
+  };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
-import { keepAwake } from "../face/camera.ts";
+import { attendCamera } from "../face/camera.ts";
 import { type CaptureView, faceCapture } from "../face/capture-face.ts";
 import { FaceGuide } from "../face/face-guide.ts";
 import { type Framing, type FramingWatch, framingOf, isReady, watchFraming } from "../face/framing.ts";
@@ -38,7 +38,6 @@ export function useFaceCamera(
     if (element === null) return;
     let [open, begun, guided] = [true, false, false];
     const guide = new FaceGuide();
-    const letSleep = keepAwake();
     const noPicture = () => {
       if (open) onStop("camera");
     };
@@ -84,18 +83,11 @@ export function useFaceCamera(
     };
     frame().catch(noPicture);
 
-    const onHidden = () => {
-      if (document.visibilityState === "hidden") onStop("hidden");
-    };
-    const tracks = stream.getVideoTracks();
-    document.addEventListener("visibilitychange", onHidden);
-    for (const track of tracks) track.addEventListener("ended", noPicture);
+    const letGo = attendCamera(stream, () => onStop("hidden"), noPicture);
     return () => {
       open = false;
-      document.removeEventListener("visibilitychange", onHidden);
-      for (const track of tracks) track.removeEventListener("ended", noPicture);
+      letGo();
       guide.close();
-      letSleep();
     };
   }, [device, stream, video, stillHead, onStop]);
 

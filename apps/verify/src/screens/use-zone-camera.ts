@@ -2,7 +2,7 @@ import type { MrzKeyFields } from "@assay/emrtd/mrz/mrz-key";
 import { addSight, nothingSeen } from "@assay/mrz-reader/film";
 import type { Quad } from "@assay/mrz-reader/geometry";
 import { type RefObject, useEffect, useState } from "react";
-import { keepAwake } from "../face/camera.ts";
+import { attendCamera } from "../face/camera.ts";
 import { initialHint, nextHint, type ShownHint } from "../zone/shown-hint.ts";
 import { hasTorch, type Light, switchTorch } from "../zone/torch.ts";
 import { ZoneEye } from "../zone/zone-eye.ts";
@@ -39,7 +39,6 @@ export function useZoneCamera(
     if (element === null) return;
     let open = true;
     const eye = new ZoneEye();
-    const letSleep = keepAwake();
     const failed = () => {
       if (open) onStop("failed");
     };
@@ -74,18 +73,11 @@ export function useZoneCamera(
       }
     };
     watch().catch(failed);
-    const onHidden = () => {
-      if (document.visibilityState === "hidden" && open) onStop("person");
-    };
-    const tracks = stream.getVideoTracks();
-    document.addEventListener("visibilitychange", onHidden);
-    for (const track of tracks) track.addEventListener("ended", failed);
+    const letGo = attendCamera(stream, () => onStop("person"), failed);
     return () => {
       open = false;
-      document.removeEventListener("visibilitychange", onHidden);
-      for (const track of tracks) track.removeEventListener("ended", failed);
+      letGo();
       eye.close();
-      letSleep();
     };
   }, [stream, video, onKey, onStop]);
 

@@ -25,6 +25,8 @@ export function followStatus(
   let source: EventSource | null = null;
   let pollTimer: ReturnType<typeof setTimeout> | undefined;
   let streamTimer: ReturnType<typeof setTimeout> | undefined;
+  const listening = new AbortController();
+  const { signal } = listening;
   let stopped = false;
   let updates = 0;
 
@@ -33,10 +35,7 @@ export function followStatus(
     source?.close();
     clearTimeout(pollTimer);
     clearTimeout(streamTimer);
-    document.removeEventListener("visibilitychange", onVisibility);
-    window.removeEventListener("online", onOnline);
-    window.removeEventListener("pagehide", onPageHide);
-    window.removeEventListener("pageshow", onPageShow);
+    listening.abort();
   };
   const closeStream = () => {
     source?.close();
@@ -101,14 +100,13 @@ export function followStatus(
   const onOnline = () => {
     if (document.visibilityState === "visible") void ask();
   };
-  const onPageHide = () => closeStream();
   const onPageShow = (event: PageTransitionEvent) => {
     if (event.persisted) onVisibility();
   };
-  document.addEventListener("visibilitychange", onVisibility);
-  window.addEventListener("online", onOnline);
-  window.addEventListener("pagehide", onPageHide);
-  window.addEventListener("pageshow", onPageShow);
+  document.addEventListener("visibilitychange", onVisibility, { signal });
+  window.addEventListener("online", onOnline, { signal });
+  window.addEventListener("pagehide", closeStream, { signal });
+  window.addEventListener("pageshow", onPageShow, { signal });
   if (document.visibilityState === "hidden") void poll();
   else openStream();
   return { stop, refresh: () => void ask() };
