@@ -70,7 +70,7 @@ function Gallery() {
       </Part>
       <Part title="Notices">
         {(["info", "good", "warn", "bad"] as const).map((look) => (
-          <Notice key={look} look={look} title={`Notice: ${look}`} level={3}>
+          <Notice key={look} look={look} title={`Notice: ${look}`}>
             <p>What happened, and what to do about it.</p>
           </Notice>
         ))}

@@ -29,20 +29,10 @@ export const paint = {
   accent: "var(--accent)",
   onAccent: "var(--on-accent)",
 } as const;
-const { ink, faint, card, soft, accent, onAccent } = paint;
+const { ink, card, soft, accent, onAccent } = paint;
 
 /** The sign that is printed on every document with a chip. */
-export function ChipSign({
-  x,
-  y,
-  scale = 1,
-  colour,
-}: {
-  x: number;
-  y: number;
-  scale?: number;
-  colour: string;
-}) {
+export function ChipSign({ x, y, scale, colour }: { x: number; y: number; scale: number; colour: string }) {
   return (
     <g transform={`translate(${x} ${y}) scale(${scale})`} stroke={colour} strokeWidth="2.2">
       <rect x="-11" y="-7" width="22" height="14" rx="2" />
@@ -53,30 +43,20 @@ export function ChipSign({
 }
 
 /** A passport from the front. */
-export function Passport({ x, y, tone = "cover" }: { x: number; y: number; tone?: "cover" | "faint" }) {
-  const cover = tone === "cover";
+export function Passport({ x, y }: { x: number; y: number }) {
   return (
     <g transform={`translate(${x} ${y})`}>
-      <rect
-        x="4"
-        y="3"
-        width="70"
-        height="98"
-        rx="7"
-        fill={soft}
-        stroke={cover ? ink : faint}
-        strokeOpacity="0.5"
-      />
-      <rect width="70" height="98" rx="7" fill={cover ? accent : card} stroke={cover ? accent : faint} />
-      <circle cx="35" cy="36" r="14" stroke={cover ? onAccent : faint} strokeOpacity="0.85" />
+      <rect x="4" y="3" width="70" height="98" rx="7" fill={soft} stroke={ink} strokeOpacity="0.5" />
+      <rect width="70" height="98" rx="7" fill={accent} stroke={accent} />
+      <circle cx="35" cy="36" r="14" stroke={onAccent} strokeOpacity="0.85" />
       <path
         d="M21 36h28M35 22c-9 9-9 19 0 28M35 22c9 9 9 19 0 28"
-        stroke={cover ? onAccent : faint}
+        stroke={onAccent}
         strokeOpacity="0.85"
         strokeWidth="1.8"
       />
-      <path d="M20 62h30M26 69h18" stroke={cover ? onAccent : faint} strokeOpacity="0.6" />
-      <ChipSign x={35} y={84} scale={0.85} colour={cover ? onAccent : faint} />
+      <path d="M20 62h30M26 69h18" stroke={onAccent} strokeOpacity="0.6" />
+      <ChipSign x={35} y={84} scale={0.85} colour={onAccent} />
     </g>
   );
 }

@@ -3,9 +3,9 @@ import { ChipSign, Drawing, Passport, Phone, paint } from "./drawing.tsx";
 const { ink, faint, card, soft, accent, onAccent } = paint;
 
 /** The chip symbol on the cover of a passport, and on a card. */
-export function ChipPlace({ className = "" }: { className?: string }) {
+export function ChipPlace() {
   return (
-    <Drawing className={className}>
+    <Drawing>
       <Passport x={34} y={24} />
       <circle cx="69" cy="108" r="15" stroke={onAccent} strokeWidth="3" strokeDasharray="5 6" />
       <g transform="translate(126 46)">

@@ -14,24 +14,19 @@ export function Notice({
   look,
   title,
   children,
-  level = 2,
   urgent = false,
 }: {
   look: keyof typeof looks;
   title?: string;
   children?: ReactNode;
-  level?: 2 | 3;
   urgent?: boolean;
 }) {
-  const Heading = level === 2 ? "h2" : "h3";
   const { box, mark, icon } = looks[look];
   return (
     <div role={urgent ? "alert" : undefined} className={`flex gap-3 rounded-control border p-4 ${box}`}>
       <Icon name={icon} className={`mt-0.5 size-5 ${mark}`} />
       <div className="min-w-0 flex-1 space-y-1">
-        {title !== undefined && (
-          <Heading className={`font-semibold ${look === "info" ? "" : mark}`}>{title}</Heading>
-        )}
+        {title !== undefined && <h2 className={`font-semibold ${look === "info" ? "" : mark}`}>{title}</h2>}
         {children !== undefined && <div className="space-y-2 text-ink">{children}</div>}
       </div>
     </div>

@@ -40,9 +40,9 @@ export function Logo({
 }
 
 /** The sign of the service itself, where it is not yet known who asks. */
-export function OwnSign({ className = "size-10" }: { className?: string }) {
+export function OwnSign() {
   return (
-    <svg aria-hidden="true" viewBox="0 0 32 32" className={`flex-none ${className}`}>
+    <svg aria-hidden="true" viewBox="0 0 32 32" className="size-10 flex-none">
       <rect width="32" height="32" rx="8" fill="#1f4d3a" />
       <path
         d="M9 22.5 16 8l7 14.5M12 17.5h8"
