@@ -87,11 +87,11 @@ export type NewDelivery = {
   sealed: { encryptionKeyId: EncryptionKeyId; payload: string } | null;
 };
 
-/** The parts of a statement that insert deliveries and queue them, if `condition` holds. */
-export function deliveryParts(deliveries: readonly NewDelivery[], condition: Sql, now: Date): Sql[] {
-  if (deliveries.length === 0) return [];
-  return [
-    sql`new_deliveries as (
+/** Writes deliveries with the next statement or the commit, and wakes the workers after it. */
+export function writeDeliveries(tx: Tx, deliveries: readonly NewDelivery[], now: Date): void {
+  if (deliveries.length === 0) return;
+  tx.write(sql`
+    with written as (
       insert into webhook_deliveries (id, organization_id, sandbox, event_id, event_type, endpoint_id, encryption_key_id, payload,
         status, failed, last_error, attempt_count, created_at, updated_at)
       select id, organization_id, sandbox, event_id, event_type, endpoint_id, encryption_key_id, payload,
@@ -107,14 +107,16 @@ export function deliveryParts(deliveries: readonly NewDelivery[], condition: Sql
         ${deliveries.map((delivery) => delivery.sealed?.encryptionKeyId ?? null)}::text[],
         ${deliveries.map(({ sealed }) => (sealed === null ? null : packPayload(sealed.payload)))}::bytea[])
         as d (id, organization_id, sandbox, event_id, event_type, endpoint_id, encryption_key_id, payload)
-      where ${condition}
-      returning id, organization_id, sandbox, endpoint_id, status)`,
-    sql`queued as (
-      insert into webhook_delivery_queue (organization_id, sandbox, delivery_id, endpoint_id, due_at, tries_used, lease_number, scrubbed,
-        changed_at)
-      select organization_id, sandbox, id, endpoint_id, ${now}::timestamptz, 0, 0, false, ${now}::timestamptz
-      from new_deliveries where status = 'pending')`,
-  ];
+      returning id, organization_id, sandbox, endpoint_id, status)
+    insert into webhook_delivery_queue (organization_id, sandbox, delivery_id, endpoint_id, due_at, tries_used, lease_number, scrubbed,
+      changed_at)
+    select organization_id, sandbox, id, endpoint_id, ${now}::timestamptz, 0, 0, false, ${now}::timestamptz
+    from written where status = 'pending'`);
+  const queued = deliveries.filter(({ sealed }) => sealed !== null);
+  announceDeliveries(
+    tx,
+    queued.map(({ endpointId }) => endpointId),
+  );
 }
 
 /** The view of a delivery that was just written, without reading it. */

@@ -2,7 +2,7 @@ import type { EventType } from "@assay/contract/events";
 import type { Environment } from "@assay/contract/facts";
 import type { EncryptionKeyId, EndpointId, OrganizationId } from "@assay/contract/ids";
 import type { DisabledReason, EndpointKind, PayloadRetentionHours } from "@assay/contract/webhooks";
-import { allRows, type Queryable, type Question, type Tx } from "../../platform/db/db.ts";
+import { allRows, firstRow, type Queryable, type Question, type Tx } from "../../platform/db/db.ts";
 import { ownedBy } from "../../platform/db/owned-by.ts";
 import { beyondCursor, orderOf, readPage } from "../../platform/db/page.ts";
 import { isOneOf, noSql, sql } from "../../platform/db/sql.ts";
@@ -209,12 +209,11 @@ export function publishTargets(
 }
 
 /** The same for one endpoint, enabled or not. */
-export function findPublishTarget(
-  db: Queryable,
+export function publishTarget(
   tenant: Tenant,
   id: EndpointId,
-): Promise<(PublishTarget & { enabled: boolean }) | null> {
-  return db.first<PublishTarget & { enabled: boolean }>(sql`
+): Question<(PublishTarget & { enabled: boolean }) | null> {
+  return firstRow<PublishTarget & { enabled: boolean }>(sql`
     select e.id, e.organization_id, e.sandbox, e.subscribed_event_types, e.no_key_mailed_at, e.enabled, k.key
     from webhook_endpoints e ${sealingKey}
     where ${ownedBy(tenant, sql`e.`)} and e.id = ${id}`);

@@ -1,6 +1,6 @@
 import { type EventType, eventTypes } from "@assay/contract/events";
 import type { EventId, OrganizationId, SessionId } from "@assay/contract/ids";
-import type { Queryable, Tx } from "../../platform/db/db.ts";
+import { firstRow, type Queryable, type Question, type Tx } from "../../platform/db/db.ts";
 import { ownedBy } from "../../platform/db/owned-by.ts";
 import {
   beyondIdPrefix,
@@ -32,9 +32,9 @@ export type EventRow = {
 const columns = sql`id, organization_id, type, session_id, sandbox, contract_version, client_reference_id, created_at,
   retracted_at`;
 
-/** The statement that inserts events if `condition` holds, as part of another statement. */
-export function insertEvents(events: readonly EventRow[], condition: Sql, now: Date): Sql {
-  return sql`
+/** Sent with the next statement or the commit. */
+export function writeEvents(tx: Tx, events: readonly EventRow[], now: Date): void {
+  tx.write(sql`
     insert into events (id, organization_id, type, session_id, sandbox, contract_version, client_reference_id, created_at)
     select e.*, ${now}::timestamptz from unnest(
       ${events.map((event) => event.id)}::text[],
@@ -43,7 +43,7 @@ export function insertEvents(events: readonly EventRow[], condition: Sql, now: D
       ${events.map((event) => event.sessionId)}::text[],
       ${events.map((event) => event.sandbox)}::boolean[],
       ${events.map((event) => event.contractVersion)}::integer[],
-      ${events.map((event) => event.clientReferenceId)}::text[]) as e where ${condition}`;
+      ${events.map((event) => event.clientReferenceId)}::text[]) as e`);
 }
 
 /** Holds for the events of a session: none is older than the session. */
@@ -93,11 +93,14 @@ export function findEvent(db: Queryable, tenant: Tenant, id: EventId): Promise<E
 }
 
 /**
- * Holds while the tenant has sent fewer test events since then. The function locks the organization until the
+ * Whether the tenant has sent fewer test events since then. The function locks the organization until the
  * transaction ends, so that concurrent calls are counted one after the other.
  */
-export function fewerTestEventsSince(tenant: Tenant, since: Date, most: number): Sql {
-  return sql`has_fewer_test_events(${tenant.organizationId}, ${isSandbox(tenant)}, ${eventTypes}::text[], ${idFloor("evt", since)}, ${most})`;
+export function fewerTestEventsSince(tenant: Tenant, since: Date, most: number): Question<boolean> {
+  const { statement, read } = firstRow<{ isFewer: boolean }>(sql`
+    select has_fewer_test_events(${tenant.organizationId}, ${isSandbox(tenant)}, ${eventTypes}::text[], ${idFloor("evt", since)}, ${most})
+      as is_fewer`);
+  return { statement, read: (rows) => read(rows)?.isFewer === true };
 }
 
 type EventFilter = {

@@ -4,11 +4,10 @@ import type { Core } from "../../platform/core.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import { dayMs, later } from "../../platform/kernel/clock.ts";
 import { newId } from "../../platform/kernel/ids.ts";
-import type { NewDelivery } from "./delivery.store.ts";
+import { type NewDelivery, writeDeliveries } from "./delivery.store.ts";
 import { claimNoKeyNotices, type PublishTarget, publishTargets } from "./endpoint.store.ts";
-import type { EventRow } from "./event.store.ts";
+import { type EventRow, writeEvents } from "./event.store.ts";
 import { mailNoActiveKey } from "./notify-owners.ts";
-import { type Alongside, writePublishedLater } from "./publish.store.ts";
 import { sealPayloads } from "./seal-payload.ts";
 
 /** The parts of the service that publishing needs. */
@@ -36,22 +35,19 @@ const noKeyNoticeEveryMs = dayMs;
 
 /**
  * Writes events and their sealed deliveries in the transaction of the change that they report (a
- * transactional outbox). `alongside` is part of the same statement, which is sent with the next one or with
- * the commit. Pass `targets` if they are already read. Returns the ids in order.
+ * transactional outbox). They are sent with the next statement or the commit. Pass `known` targets if they are
+ * already read. Returns the ids in order.
  */
 export async function publishEvents(
   core: PublishingCore,
   tx: Tx,
   now: Date,
   events: readonly NewEvent[],
-  {
-    targets: known,
-    ...alongside
-  }: Alongside & { targets?: readonly PublishTarget[] | null } = nothingAlongside,
+  known: readonly PublishTarget[] | null = null,
 ): Promise<EventId[]> {
   if (events.length === 0) return [];
   const [targets] =
-    known == null
+    known === null
       ? await tx.ask(publishTargets([...new Set(events.map((event) => event.organizationId))]))
       : [known];
   const byOrganization = Map.groupBy(targets, (target) => target.organizationId);
@@ -60,7 +56,12 @@ export async function publishEvents(
     id: newId("evt", now),
     targets: (byOrganization.get(event.organizationId) ?? []).filter((target) => receives(target, event)),
   }));
-  writePublishedLater(tx, { ...(await seal(planned, now)), ...alongside }, now);
+  writeEvents(
+    tx,
+    planned.map(({ event, id }) => rowOf(event, id, now)),
+    now,
+  );
+  writeDeliveries(tx, await seal(planned, now), now);
   await mailMissingKeys(
     core,
     tx,
@@ -70,15 +71,10 @@ export async function publishEvents(
   return planned.map(({ id }) => id);
 }
 
-const nothingAlongside = { writes: [], audits: [], notifications: [], targets: null };
-
 type Planned = { event: NewEvent; id: EventId; targets: readonly PublishTarget[] };
 
-/** The rows of the events and, for each of their endpoints, of a delivery with a sealed copy. */
-async function seal(
-  planned: readonly Planned[],
-  now: Date,
-): Promise<{ events: EventRow[]; deliveries: NewDelivery[] }> {
+/** For each endpoint of the events a delivery with a sealed copy. */
+async function seal(planned: readonly Planned[], now: Date): Promise<NewDelivery[]> {
   const copies = planned.flatMap(({ event, id, targets }) =>
     targets.map((target) => ({ event, id, target })),
   );
@@ -86,19 +82,16 @@ async function seal(
     key === null ? [] : [{ key, plaintext: () => JSON.stringify(plaintextOf(event, id, now)) }],
   );
   const payloads = (await sealPayloads(jobs)).values();
-  return {
-    events: planned.map(({ event, id }) => rowOf(event, id, now)),
-    deliveries: copies.map(({ event, id, target }) => ({
-      id: newId("whd", now),
-      organizationId: event.organizationId,
-      sandbox: event.sandbox,
-      eventId: id,
-      eventType: event.type,
-      endpointId: target.id,
-      sealed:
-        target.key === null ? null : { encryptionKeyId: target.key.id, payload: payloads.next().value ?? "" },
-    })),
-  };
+  return copies.map(({ event, id, target }) => ({
+    id: newId("whd", now),
+    organizationId: event.organizationId,
+    sandbox: event.sandbox,
+    eventId: id,
+    eventType: event.type,
+    endpointId: target.id,
+    sealed:
+      target.key === null ? null : { encryptionKeyId: target.key.id, payload: payloads.next().value ?? "" },
+  }));
 }
 
 function rowOf(event: NewEvent, id: EventId, now: Date): EventRow {

@@ -7,7 +7,7 @@ import {
 } from "@assay/contract/sessions";
 import type { PublishTarget } from "../../delivery/webhooks/endpoint.store.ts";
 import { type NewEvent, publishEvents, type SessionEvent } from "../../delivery/webhooks/publish-event.ts";
-import type { Actor, AuditEntry } from "../../platform/audit/audit.store.ts";
+import { type Actor, recordAudit } from "../../platform/audit/audit.store.ts";
 import type { Core } from "../../platform/core.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import { tenantOf } from "../../platform/kernel/caller.ts";
@@ -48,17 +48,19 @@ export async function endSession(
   targets: readonly PublishTarget[] | null = null,
 ): Promise<SessionRow> {
   const written = recordsOf(end, session, now);
-  const move = sessionMove(session.id, {
-    from: session.status,
-    to: end.status,
-    failureCode: written.failureCode,
-    unmetRequirement: written.unmetRequirement,
-    evidence: written.evidence,
-    completedAt: now,
-    // A cancelled session is written without its steps, which is cheaper: no try was counted.
-    ...(end.status === "cancelled" ? {} : { steps: session.steps }),
-    now,
-  });
+  tx.write(
+    sessionMove(session.id, {
+      from: session.status,
+      to: end.status,
+      failureCode: written.failureCode,
+      unmetRequirement: written.unmetRequirement,
+      evidence: written.evidence,
+      completedAt: now,
+      // A cancelled session is written without its steps, which is cheaper: no try was counted.
+      ...(end.status === "cancelled" ? {} : { steps: session.steps }),
+      now,
+    }),
+  );
   // The row is locked, so it will equal what is written here and need not be read again.
   const ended: SessionRow = {
     ...session,
@@ -69,13 +71,8 @@ export async function endSession(
     completedAt: now,
     updatedAt: now,
   };
-  const audit: AuditEntry = {
-    ...tenantOf(session),
-    event: `session.${end.status}`,
-    actor,
-    targetId: session.id,
-    details: written.auditDetails,
-  };
+  if (session.status === "in_progress")
+    tx.write(openAttemptEnd(session.id, { status: end.status, ...written.attempt, now }));
   const counted = {
     sessionId: session.id,
     organizationId: session.organizationId,
@@ -83,29 +80,21 @@ export async function endSession(
     createdAt: session.createdAt,
     steps: session.steps,
   };
-  const outcomes = [outcomeWrite({ ...counted, ...written.counted })];
-  if (session.status === "succeeded" && session.completedAt !== null)
-    outcomes.push(
-      outcomeWrite(
-        {
-          ...counted,
-          status: "succeeded",
-          completedAt: session.completedAt,
-          method: session.evidence && methodOf(session.evidence),
-        },
-        -1,
-      ),
-    );
-  const attempts =
-    session.status === "in_progress"
-      ? [openAttemptEnd(session.id, { status: end.status, ...written.attempt, now })]
-      : [];
-  await publishEvents(core, tx, now, [sessionEvent(ended, written.event)], {
-    writes: [move, ...attempts, ...outcomes],
-    audits: [audit],
-    notifications: [{ channel: sessionChannel, payload: session.id }],
-    targets,
+  tx.write(outcomeWrite({ ...counted, ...written.counted }));
+  if (session.status === "succeeded" && session.completedAt !== null) {
+    const { completedAt, evidence } = session;
+    const method = evidence && methodOf(evidence);
+    tx.write(outcomeWrite({ ...counted, status: "succeeded", completedAt, method }, -1));
+  }
+  await publishEvents(core, tx, now, [sessionEvent(ended, written.event)], targets);
+  await recordAudit(tx, now, {
+    ...tenantOf(session),
+    event: `session.${end.status}`,
+    actor,
+    targetId: session.id,
+    details: written.auditDetails,
   });
+  tx.notify(sessionChannel, session.id);
   return ended;
 }
 

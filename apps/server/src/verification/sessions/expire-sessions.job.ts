@@ -1,5 +1,5 @@
 import { type PublishingCore, publishEvents } from "../../delivery/webhooks/publish-event.ts";
-import { systemActor } from "../../platform/audit/audit.store.ts";
+import { insertAudits, systemActor } from "../../platform/audit/audit.store.ts";
 import type { Core } from "../../platform/core.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import { tenantOf } from "../../platform/kernel/caller.ts";
@@ -52,17 +52,14 @@ async function writeExpiry(
     sessions.map((session) =>
       sessionEvent(session, { type: "verification.session.expired", data: knownOf(session) }),
     ),
-    {
-      audits: sessions.map((session) => ({
-        ...tenantOf(session),
-        event: "session.expired" as const,
-        actor: systemActor,
-        targetId: session.id,
-      })),
-      writes: [],
-      notifications: [],
-    },
   );
+  const audits = sessions.map((session) => ({
+    ...tenantOf(session),
+    event: "session.expired" as const,
+    actor: systemActor,
+    targetId: session.id,
+  }));
+  tx.write(insertAudits(now, audits));
   await countOutcomes(
     tx,
     sessions.map((session) => ({
