@@ -15,18 +15,15 @@ import {
   type DueLook,
   deliveryChannel,
   endDeliveries,
-  endDeliveriesOf,
   endScrubbed,
   findAllDue,
   findDueListeners,
-  findNewlyDue,
   forgetAttempted,
   type LeasedDelivery,
   listDue,
   type Outlet,
   type OwnDelivery,
   quarantinedAs,
-  recordAttempts,
   releaseLease,
   releaseLeasesOf,
   takeDeliveriesOf,
@@ -35,7 +32,7 @@ import {
 import type { AttemptResult } from "./delivery.ts";
 import type { Exchange } from "./exchange.ts";
 import { type LaneLimits, Lanes, type LaneTicket } from "./lanes.ts";
-import { changesHealth, type Finished, finish, recordResults } from "./record-results.ts";
+import { type Finished, finish, recordResults } from "./record-results.ts";
 
 export type SendableDelivery = LeasedDelivery & { payload: string };
 
@@ -96,18 +93,14 @@ const forgetAfterMs = 10 * minuteMs;
 const stopGraceMs = 5 * secondMs;
 const settlePauseMs = 5;
 const endAtOnce = 500;
-// How far each look overlaps the one before. A transaction may commit seconds after the time it wrote, and
-// clocks differ between machines. The look at all queues finds what is later than this.
-const overlapMs = 10 * secondMs;
-// A look at all queues finds what a dead process was sending. Shorter: more queries of idle services. Longer:
-// such deliveries wait longer. The look takes at most one fiftieth of the time.
-const findAllEveryMs = 5 * secondMs;
-const findAllShare = 50;
+// Looking although nothing is known to be due finds what a dead process was sending. Shorter: more queries of
+// idle services. Longer: such deliveries wait longer.
+const lookEveryMs = 5 * secondMs;
 
 /**
  * Leases due deliveries (`for update skip locked`) in any number of processes, sends them, and records
- * results in batches. Notifications and due retries wake it. A look at all queues every few seconds finds
- * leases of dead processes and what lost notifications announced.
+ * results in batches. Notifications and due retries wake it. It also looks every few seconds, for leases of
+ * dead processes and what lost notifications announced.
  */
 export class DeliveryWorker {
   readonly #core: Needs;
@@ -118,17 +111,16 @@ export class DeliveryWorker {
   readonly #lanes: Lanes;
   readonly #rows: JobRows;
   readonly #figures: DeliveryFigures;
-  readonly #secrets = new Map<EndpointId, { sealed: Buffer; secret: string }>();
   #finished: Finished[] = [];
   #recording: Promise<void> | null = null;
   #recordTimer: NodeJS.Timeout | undefined;
   readonly #prompt: Pump = { running: false, again: false };
   readonly #unproven: Pump = { running: false, again: false };
   #pollTimer: NodeJS.Timeout | undefined;
-  #lookedUntil: Date | null = null;
   /** When the next delivery comes due, as far as this process knows. */
   #nextDueAt: Date | null = null;
-  #findAllAt = 0;
+  /** By the clock of the process. 0: at the next poll. */
+  #lookAgainAt = 0;
   #unsubscribe: () => void = () => {};
   #idle: (() => void)[] = [];
   #stopping = false;
@@ -166,7 +158,7 @@ export class DeliveryWorker {
     if (this.#stopping) return;
     // An empty payload: more endpoints than a notification can name, or notifications were lost.
     if (payload === "") {
-      this.#lookedUntil = null;
+      this.#lookAgainAt = 0;
       this.#pollLater(0);
     } else {
       for (const text of payload.split(",")) {
@@ -196,65 +188,48 @@ export class DeliveryWorker {
   async #poll(): Promise<void> {
     const startedAt = performance.now();
     try {
-      const from = this.#lookedUntil;
-      const now = this.#core.clock.now();
-      const everywhere = from === null || now < from || performance.now() >= this.#findAllAt;
-      if (everywhere) await this.#discover(null);
-      else if (this.#nextDueAt !== null && now >= this.#nextDueAt)
-        await this.#discover(later(from, -overlapMs));
+      const isDue = this.#nextDueAt !== null && this.#core.clock.now() >= this.#nextDueAt;
+      if (isDue || performance.now() >= this.#lookAgainAt) await this.#discover();
     } catch (error) {
-      this.#lookedUntil = null;
+      this.#lookAgainAt = 0;
       this.#core.log.warn("could not look for due webhooks, will try again", describeError(error));
     }
     // Polling takes at most a twentieth of the time, however long a single look takes.
     this.#pollLater(Math.max(this.#pollMs, 20 * (performance.now() - startedAt)));
   }
 
-  /**
-   * Marks the endpoints with due deliveries as ready in the lanes: those of all queues, or those due after
-   * `after`. Returns the number of endpoints.
-   */
-  async #discover(after: Date | null): Promise<number> {
+  /** Marks the endpoints with due deliveries as ready in the lanes. Returns the number of endpoints. */
+  async #discover(): Promise<number> {
     const { db, clock } = this.#core;
     const now = clock.now();
-    const lookedAt = performance.now();
     const outlet = this.#sender.outlet();
     this.#nextDueAt = null;
-    const { endpoints: due, nextDueAt } = await this.#findDue(outlet, after, now);
+    this.#lookAgainAt = performance.now() + lookEveryMs;
+    const { endpoints: due, nextDueAt } = await this.#findDue(outlet, now);
     this.#expect(nextDueAt);
     const gone = due.filter((endpoint) => endpoint.enabled === null).map((endpoint) => endpoint.id);
     if (gone.length > 0) await this.#endThoseOf(gone, now);
     for (const endpoint of due)
       if (endpoint.enabled) this.#lanes.ready(endpoint.id, endpoint.failing ?? false);
-    if (after === null) {
-      const tookMs = performance.now() - lookedAt;
-      this.#findAllAt = performance.now() + Math.max(findAllEveryMs, findAllShare * tookMs);
-    }
     // Once for all processes is enough. Workers that send to URLs always run.
-    if (after === null && outlet.kind === "url") {
+    if (outlet.kind === "url") {
       const waitedMs = due.map((endpoint) => now.getTime() - endpoint.dueAt.getTime());
       this.#figures.showOldestDue(Math.max(0, ...waitedMs) / 1000, { queue: "webhooks" });
       if (await this.#rows.hasAny())
         for (const id of await forgetAttempted(db, now)) this.#rows.tellHealed(id);
     }
-    this.#lookedUntil = now;
     this.#lanes.forgetIdle(performance.now() - forgetAfterMs);
-    if (this.#secrets.size > 2 * this.#lanes.knownCount + 1000) this.#secrets.clear();
     this.#pump();
     return due.length;
   }
 
   /** The queues of listeners are few and cheap to read, so each poll reads them. */
-  async #findDue(outlet: Outlet, after: Date | null, now: Date): Promise<DueLook> {
+  async #findDue(outlet: Outlet, now: Date): Promise<DueLook> {
     const { db } = this.#core;
-    if (outlet.kind === "listener") {
-      const { streamIds } = outlet;
-      return {
-        endpoints: streamIds.length === 0 ? [] : await findDueListeners(db, streamIds, now),
-        nextDueAt: now,
-      };
-    }
-    return after === null ? findAllDue(db, now) : findNewlyDue(db, after, now);
+    if (outlet.kind === "url") return findAllDue(db, now);
+    const { streamIds } = outlet;
+    const endpoints = streamIds.length === 0 ? [] : await findDueListeners(db, streamIds, now);
+    return { endpoints, nextDueAt: now };
   }
 
   #expect(dueAt: Date | null): void {
@@ -262,17 +237,12 @@ export class DeliveryWorker {
   }
 
   async #endThoseOf(endpointIds: readonly EndpointId[], now: Date): Promise<void> {
-    try {
-      await this.#core.db.transaction((tx) => endDeliveriesOf(tx, endpointIds, now));
-    } catch (error) {
-      if (!isAboutData(error)) throw error;
-      const some = () =>
-        this.#rows.batch(endAtOnce, {
-          take: (tx, among) => takeDeliveriesOf(tx, endpointIds, among),
-          handle: (tx, rows) => endDeliveries(tx, rows, now),
-        });
-      while ((await some()).taken.length > 0 && !this.#stopping);
-    }
+    const some = () =>
+      this.#rows.batch(endAtOnce, {
+        take: (tx, among) => takeDeliveriesOf(tx, endpointIds, among),
+        handle: (tx, rows) => endDeliveries(tx, rows, now),
+      });
+    while ((await some()).taken.length > 0 && !this.#stopping);
   }
 
   // --- claiming --------------------------------------------------------------------------------------------
@@ -310,7 +280,7 @@ export class DeliveryWorker {
       } catch (error) {
         log.warn("could not claim due webhooks, will try again", describeError(error));
         for (const { endpointId, most } of wanted) this.#lanes.claimed(endpointId, most, 0);
-        this.#lookedUntil = null;
+        this.#lookAgainAt = 0;
         this.#pollLater(retryAfterErrorMs);
         return;
       }
@@ -418,12 +388,10 @@ export class DeliveryWorker {
   }
 
   #secretsOf(delivery: LeasedDelivery): readonly string[] {
-    const known = this.#secrets.get(delivery.endpointId);
     const { signingSecret, previousSigningSecret, endpointId } = delivery;
-    const open = (sealed: Buffer) => this.#core.ring.openText("webhook-secret", sealed, endpointId);
-    const secret = known?.sealed.equals(signingSecret) ? known.secret : open(signingSecret);
-    if (secret !== known?.secret) this.#secrets.set(endpointId, { sealed: signingSecret, secret });
-    return previousSigningSecret === null ? [secret] : [secret, open(previousSigningSecret)];
+    return [signingSecret, previousSigningSecret]
+      .filter((sealed) => sealed !== null)
+      .map((sealed) => this.#core.ring.openText("webhook-secret", sealed, endpointId));
   }
 
   // --- recording -------------------------------------------------------------------------------------------
@@ -464,13 +432,7 @@ export class DeliveryWorker {
   }
 
   async #write(batch: readonly Finished[]): Promise<void> {
-    const { db, clock } = this.#core;
-    if (batch.some(changesHealth))
-      await db.transaction((tx) => recordResults(this.#core, tx, this.#owner, batch));
-    else {
-      const records = batch.map((entry) => entry.record);
-      await recordAttempts(db, this.#owner, records, clock.now());
-    }
+    await this.#core.db.transaction((tx) => recordResults(this.#core, tx, this.#owner, batch));
   }
 
   // --- stopping --------------------------------------------------------------------------------------------
@@ -498,7 +460,7 @@ export class DeliveryWorker {
   /** Sends everything that is due now and waits for the results. */
   async settle(): Promise<void> {
     while (!this.#stopping) {
-      const due = await this.#discover(null);
+      const due = await this.#discover();
       await this.#untilIdle();
       if (due === 0) return;
       // A delivery that another process is claiming at this moment shows as due and cannot be claimed.

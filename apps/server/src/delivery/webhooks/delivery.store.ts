@@ -466,25 +466,12 @@ export type DueEndpoint = {
 /** What is due, and when the next delivery comes due. */
 export type DueLook = { endpoints: readonly DueEndpoint[]; nextDueAt: Date | null };
 
-async function lookForDue(db: Queryable, due: Sql, now: Date): Promise<DueLook> {
-  const rows = await db.rows<DueEndpoint | { id: null; dueAt: Date | null }>(sql`
-    (${due}) union all
-    select null, null, null, min(due_at) from webhook_delivery_queue where due_at > ${now}`);
-  const endpoints: DueEndpoint[] = [];
-  let nextDueAt: Date | null = null;
-  for (const row of rows) {
-    if (row.id === null) nextDueAt = row.dueAt;
-    else endpoints.push(row);
-  }
-  return { endpoints, nextDueAt };
-}
-
 /**
  * The endpoints with a URL that have something due, found by jumping from queue to queue (a loose index
  * scan). The cost grows with the number of queues that are not empty, not with their length. `enabled` is
  * null if the endpoint no longer exists.
  */
-export function findAllDue(db: Queryable, now: Date): Promise<DueLook> {
+export async function findAllDue(db: Queryable, now: Date): Promise<DueLook> {
   const waits = sql`${isFree(now)} and ${notInQuarantine(sql`q.delivery_id`, now)}`;
   const due = sql`
     with recursive queue as (
@@ -499,23 +486,17 @@ export function findAllDue(db: Queryable, now: Date): Promise<DueLook> {
     select queue.endpoint_id as id, e.failing_since is not null as failing, e.enabled, queue.due_at
     from queue left join webhook_endpoints e on e.id = queue.endpoint_id
     where queue.due_at <= ${now} and e.enabled is not false and e.kind is distinct from 'listener'`;
-  return lookForDue(db, due, now);
+  const rows = await db.rows<DueEndpoint | { id: null; dueAt: Date | null }>(sql`
+    (${due}) union all
+    select null, null, null, min(due_at) from webhook_delivery_queue where due_at > ${now}`);
+  return {
+    endpoints: rows.filter((row) => row.id !== null),
+    nextDueAt: rows.find((row) => row.id === null)?.dueAt ?? null,
+  };
 }
 
 export async function findDueEndpoints(db: Queryable, now: Date): Promise<readonly DueEndpoint[]> {
   return (await findAllDue(db, now)).endpoints;
-}
-
-/** The endpoints for which something became due in this period. The cost grows with that alone. */
-export function findNewlyDue(db: Queryable, after: Date, now: Date): Promise<DueLook> {
-  const due = sql`
-    select e.id, e.failing_since is not null as failing, e.enabled, due.due_at
-    from (
-      select endpoint_id, min(due_at) as due_at from webhook_delivery_queue q
-      where due_at > ${after} and due_at <= ${now} and ${isFree(now)}
-      group by endpoint_id) due
-    join webhook_endpoints e on e.id = due.endpoint_id and e.kind = 'url' and e.enabled`;
-  return lookForDue(db, due, now);
 }
 
 /** The listeners with these streams that have something due. There are few of them, so each queue is read. */

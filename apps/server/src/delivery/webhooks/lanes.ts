@@ -81,10 +81,6 @@ export class Lanes {
     return count;
   }
 
-  get knownCount(): number {
-    return this.#endpoints.size;
-  }
-
   speedOf(endpointId: EndpointId): EndpointSpeed | undefined {
     return this.#endpoints.get(endpointId)?.speed;
   }

@@ -51,11 +51,6 @@ export function finish(
   };
 }
 
-/** Whether more than the attempts has to be written. */
-export function changesHealth({ delivery, result }: Finished): boolean {
-  return result.error !== null || delivery.failingSince !== null;
-}
-
 /** Records attempts and their effects on endpoints. Returns the deliveries whose lease was still held. */
 export async function recordResults(
   core: Pick<Core, "clock" | "ring" | "publicUrl">,
