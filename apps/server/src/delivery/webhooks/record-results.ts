@@ -23,12 +23,7 @@ export function finish(
   { attemptedAt, durationMs, exchange }: { attemptedAt: Date; durationMs: number; exchange: Exchange | null },
   now: Date,
 ): Finished {
-  const next = afterAttempt(
-    { triesUsed: delivery.triesUsed, retentionHours: delivery.retentionHours },
-    result,
-    now,
-    Math.random(),
-  );
+  const next = afterAttempt(delivery, result, now, Math.random());
   return {
     delivery,
     result,

@@ -139,11 +139,7 @@ async function take({ db, clock }: Needs, buckets: readonly Bucket[]): Promise<C
       now,
     );
     const verdicts = buckets.map((bucket) => {
-      const row = rows.find((candidate) => candidate.key.equals(bucket.key));
-      const state =
-        row === undefined
-          ? null
-          : { level: row.level, updatedAt: row.updatedAt, blockedUntil: row.blockedUntil };
+      const state = rows.find((row) => row.key.equals(bucket.key)) ?? null;
       return { bucket, verdict: tryOnce(state, bucket.rule, now) };
     });
     const waits = verdicts.map(({ verdict }) => (verdict.allowed ? 0 : verdict.retryAfterMs));

@@ -65,8 +65,7 @@ export async function confirmDeletion(core: Core, caller: MemberCaller, code: st
     if (organization === null || member?.role !== "owner") return "not_owner";
     if (organization.pendingDeletionAt !== null) return "frozen";
     const stored = await lockDeletionCode(tx, organizationId, userId);
-    if (stored === null || isDead({ wrongTries: stored.wrongTries, expiresAt: stored.expiresAt }, now))
-      return "expired";
+    if (stored === null || isDead(stored, now)) return "expired";
     const matches = ring
       .hashes("token-hash", boundCode(organizationId, userId, code))
       .all.some((hash) => timingSafeEqual(hash, stored.codeHash));

@@ -480,20 +480,9 @@ export function ofSession(sessionId: SessionId, of: Sql = noSql): Sql {
 
 /** The attempt in progress, locked. Always read in a statement after the one that locks the session. */
 export function heldOpenAttempt(sessionId: SessionId): Question<OpenAttempt | null> {
-  const { statement, read } = firstRow<{
-    id: AttemptId;
-    deviceHash: Buffer | null;
-    lastSeenAt: Date | null;
-  }>(sql`
+  return firstRow<OpenAttempt>(sql`
     select id, device_hash, last_seen_at from attempts
     where ${ofSession(sessionId)} and status = 'in_progress' for update`);
-  return {
-    statement,
-    read: (rows) => {
-      const row = read(rows);
-      return row && { id: row.id, deviceHash: row.deviceHash, lastSeenAt: row.lastSeenAt };
-    },
-  };
 }
 
 export async function lockOpenAttempt(tx: Tx, sessionId: SessionId): Promise<OpenAttempt | null> {

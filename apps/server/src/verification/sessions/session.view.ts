@@ -12,7 +12,7 @@ import { triesOf } from "./tries.ts";
 
 /** An expired session looks the same before and after the job has stored it. */
 export function viewSession(row: SessionRow, now: Date, publicUrl: string): Static<typeof Session> {
-  const status = statusAt({ status: row.status, expiresAt: row.expiresAt }, now);
+  const status = statusAt(row, now);
   const expired = status === "expired";
   return {
     id: row.id,
@@ -51,10 +51,7 @@ function viewEvidence(evidence: NonNullable<SessionRow["evidence"]>): NonNullabl
 }
 
 export function viewAttempt(row: VerificationAttemptRow, now: Date): Static<typeof Attempt> {
-  const { status, failureCode, expired } = attemptStatusAt(
-    { status: row.status, failureCode: row.failureCode, sessionExpiresAt: row.sessionExpiresAt },
-    now,
-  );
+  const { status, failureCode, expired } = attemptStatusAt(row, now);
   return {
     id: row.id,
     session_id: row.sessionId,

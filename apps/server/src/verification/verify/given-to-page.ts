@@ -30,7 +30,7 @@ export async function readDetails(
   const session = await findSessionOfPerson(db, sessionId);
   const who = session === null ? null : await findWhoAsks(core, session);
   if (session === null || who === null) return null;
-  const status = statusAt({ status: session.status, expiresAt: session.expiresAt }, now);
+  const status = statusAt(session, now);
   if (session.openedAt === null && (status === "created" || status === "in_progress"))
     await markOpened(db, session.id, now);
   const parts = {

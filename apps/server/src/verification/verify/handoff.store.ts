@@ -29,28 +29,9 @@ export function insertHandoffToken(
 }
 
 export function heldHandoffToken(sessionId: SessionId, tokenHash: Buffer): Question<HandoffToken | null> {
-  const { statement, read } = firstRow<{
-    expiresAt: Date;
-    consumedAt: Date | null;
-    deviceHash: Buffer | null;
-    mayTakeOver: boolean;
-  }>(sql`
+  return firstRow<HandoffToken>(sql`
     select expires_at, consumed_at, device_hash, may_take_over from handoff_tokens
     where session_id = ${sessionId} and token_hash = ${tokenHash} for update`);
-  return {
-    statement,
-    read: (rows) => {
-      const row = read(rows);
-      return (
-        row && {
-          expiresAt: row.expiresAt,
-          consumedAt: row.consumedAt,
-          deviceHash: row.deviceHash,
-          mayTakeOver: row.mayTakeOver,
-        }
-      );
-    },
-  };
 }
 
 /** Marks the token as claimed by the device, and voids every other unclaimed token of the session. */

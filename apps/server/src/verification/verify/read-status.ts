@@ -15,7 +15,7 @@ export async function readStatus(
   const now = clock.now();
   const row = await findStatus(db, sessionId, now);
   if (row === null) return null;
-  const status = statusAt({ status: row.status, expiresAt: row.expiresAt }, now);
+  const status = statusAt(row, now);
   const shown = {
     returnUrl: await findReturnUrl(db, row, status),
     resultIsSent: status === "succeeded" && (await isResultQueued(db, row)),

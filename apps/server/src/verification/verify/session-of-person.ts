@@ -24,7 +24,7 @@ export async function lockOpenSessionOfPerson<T>(
     question,
   );
   if (session === null) throw new ApiError("SESSION_NOT_FOUND");
-  const status = statusAt({ status: session.status, expiresAt: session.expiresAt }, now);
+  const status = statusAt(session, now);
   if (status === "expired") throw new ApiError("SESSION_EXPIRED");
   if (!isOpen(status)) throw new ApiError("SESSION_ENDED");
   if (organization === null) throw new ApiError("SESSION_NOT_FOUND");

@@ -28,7 +28,7 @@ function viewTries(row: SessionRow) {
 }
 
 function viewMoment(row: SessionRow, now: Date) {
-  const status = statusAt({ status: row.status, expiresAt: row.expiresAt }, now);
+  const status = statusAt(row, now);
   return {
     status,
     failure_code: row.failureCode,
