@@ -30,8 +30,6 @@ export class KeyUsage {
   readonly #log: Log;
   readonly #rows: JobRows;
   #pending = new Map<ApiKeyId, Usage>();
-  /** Counts of keys whose row is quarantined. */
-  #quarantined = new Map<ApiKeyId, Usage>();
   #flushing: Promise<void> = Promise.resolve();
 
   constructor(
@@ -63,44 +61,25 @@ export class KeyUsage {
   }
 
   async #write(): Promise<void> {
-    if (this.#pending.size === 0 && this.#quarantined.size === 0) return;
-    const batch = this.#pending;
+    const counted = this.#pending;
+    if (counted.size === 0) return;
     this.#pending = new Map();
     try {
-      await this.#separateQuarantined(batch);
-      await isolateFailures(
-        [...batch].map(([id, usage]) => ({ id, ...usage })),
-        {
-          process: async (some) => {
-            await addUsage(this.#db, some);
-            for (const { id } of some) batch.delete(id);
-          },
-          quarantine: async ({ id, ...usage }, error) => {
-            await this.#rows.quarantine({ id }, error);
-            add(this.#quarantined, id, usage);
-            batch.delete(id);
-          },
+      const waiting = (await this.#rows.hasAny()) ? await this.#rows.waiting([...counted.keys()]) : [];
+      const due = [...counted]
+        .filter(([id]) => !waiting.includes(id))
+        .map(([id, usage]) => ({ id, ...usage }));
+      await isolateFailures(due, {
+        process: async (some) => {
+          await addUsage(this.#db, some);
+          for (const { id } of some) counted.delete(id);
         },
-      );
+        quarantine: ({ id }, error) => this.#rows.quarantine({ id }, error),
+      });
     } catch (error) {
       this.#log.warn("request counts could not be written; the next flush will retry", describeError(error));
-      for (const [id, usage] of batch) add(this.#pending, id, usage);
     }
-  }
-
-  /** Moves the counts of quarantined keys out of the batch, and adds those that are due for a retry. */
-  async #separateQuarantined(batch: Map<ApiKeyId, Usage>): Promise<void> {
-    if (this.#quarantined.size === 0) return;
-    const waiting = new Set<string>(await this.#rows.waiting([...this.#quarantined.keys()]));
-    for (const [id, usage] of [...this.#quarantined]) {
-      if (waiting.has(id)) {
-        const more = batch.get(id);
-        if (more !== undefined) add(this.#quarantined, id, more);
-        batch.delete(id);
-      } else {
-        add(batch, id, usage);
-        this.#quarantined.delete(id);
-      }
-    }
+    // What was not written waits, the counts of quarantined keys until these are due.
+    for (const [id, usage] of counted) add(this.#pending, id, usage);
   }
 }
