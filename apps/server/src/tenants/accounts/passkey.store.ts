@@ -1,8 +1,9 @@
 import type { PasskeyId, UserId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../../platform/db/db.ts";
-import { readPage } from "../../platform/db/page.ts";
+import { beyondCursor, readPage } from "../../platform/db/page.ts";
 import type { Expired } from "../../platform/db/quarantine.store.ts";
-import { noSql, sql } from "../../platform/db/sql.ts";
+import { sql } from "../../platform/db/sql.ts";
+import type { PageStart } from "../../platform/kernel/page.ts";
 
 export type PasskeyRow = {
   id: PasskeyId;
@@ -49,19 +50,13 @@ export function listAllPasskeys(db: Queryable, userId: UserId): Promise<PasskeyR
   return db.rows<PasskeyRow>(sql`select ${columns} from passkeys where user_id = ${userId} order by id desc`);
 }
 
-export function listPasskeys(
-  db: Queryable,
-  userId: UserId,
-  page: { limit: number; startingAfter: PasskeyId | undefined },
-) {
-  const { limit, startingAfter } = page;
+export function listPasskeys(db: Queryable, userId: UserId, page: PageStart<PasskeyId> & { limit: number }) {
   return readPage<PasskeyRow>(db, {
-    limit,
-    startingAfter,
+    ...page,
     cursorExists: (id) => sql`select 1 from passkeys where id = ${id} and user_id = ${userId}`,
     rowsAfter: (count) => sql`
         select ${columns} from passkeys
-        where user_id = ${userId} ${startingAfter === undefined ? noSql : sql`and id < ${startingAfter}`}
+        where user_id = ${userId} ${beyondCursor(page)}
         order by id desc limit ${count}`,
   });
 }

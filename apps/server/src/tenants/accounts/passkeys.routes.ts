@@ -2,7 +2,7 @@ import * as contract from "@assay/contract/accounts";
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
 import type { Core } from "../../platform/core.ts";
 import { type Binding, bind } from "../../platform/http/mount.ts";
-import { viewPage } from "../../platform/kernel/page.ts";
+import { parsePage, viewPage } from "../../platform/kernel/page.ts";
 import { deletePasskey, noPasskey } from "./delete-passkey.ts";
 import { listPasskeys, renamePasskey } from "./passkey.store.ts";
 import { viewPasskey } from "./passkey.view.ts";
@@ -32,10 +32,7 @@ export function passkeyRoutes(core: Core): Binding[] {
     }),
 
     bind(contract.listPasskeys, ({ caller, query }) =>
-      viewPage(
-        listPasskeys(db, caller.userId, { limit: query.limit, startingAfter: query.starting_after }),
-        viewPasskey,
-      ),
+      viewPage(listPasskeys(db, caller.userId, parsePage(query)), viewPasskey),
     ),
 
     bind(contract.renamePasskey, async ({ caller, params, body }) => {

@@ -3,7 +3,7 @@ import type { UserId } from "@assay/contract/ids";
 import type { Core } from "../../platform/core.ts";
 import { type Binding, bind } from "../../platform/http/mount.ts";
 import { ApiError } from "../../platform/kernel/api-error.ts";
-import { viewPage } from "../../platform/kernel/page.ts";
+import { parsePage, viewPage } from "../../platform/kernel/page.ts";
 import { confirmEmailChange, requestEmailChange } from "./change-email.ts";
 import { changePassword } from "./change-password.ts";
 import { deleteAccount } from "./delete-account.ts";
@@ -61,13 +61,8 @@ export function profileRoutes(core: Core): Binding[] {
     }),
 
     bind(contract.listUserSessions, ({ caller, query }) =>
-      viewPage(
-        listUserSessions(db, caller.userId, {
-          limit: query.limit,
-          startingAfter: query.starting_after,
-          now: clock.now(),
-        }),
-        (row) => viewUserSession(row, caller.userSessionId),
+      viewPage(listUserSessions(db, caller.userId, parsePage(query), clock.now()), (row) =>
+        viewUserSession(row, caller.userSessionId),
       ),
     ),
 

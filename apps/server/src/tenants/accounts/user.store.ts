@@ -4,11 +4,12 @@ import type { InvitationId, OrganizationId, UserId, UserSessionId } from "@assay
 import type { Role } from "@assay/contract/route";
 import type { Queryable, Tx } from "../../platform/db/db.ts";
 import { violates } from "../../platform/db/errors.ts";
-import { readPage } from "../../platform/db/page.ts";
+import { beyondCursor, readPage } from "../../platform/db/page.ts";
 import type { Expired } from "../../platform/db/quarantine.store.ts";
 import type { Among } from "../../platform/db/quarantine.ts";
-import { noSql, sql } from "../../platform/db/sql.ts";
+import { sql } from "../../platform/db/sql.ts";
 import type { Membership } from "../../platform/kernel/caller.ts";
+import type { PageStart } from "../../platform/kernel/page.ts";
 
 export type UserRow = {
   id: UserId;
@@ -263,17 +264,15 @@ export type UserSessionRow = { id: UserSessionId; userAgent: string; createdAt: 
 export function listUserSessions(
   db: Queryable,
   userId: UserId,
-  page: { limit: number; startingAfter: UserSessionId | undefined; now: Date },
+  page: PageStart<UserSessionId> & { limit: number },
+  now: Date,
 ) {
-  const { limit, startingAfter, now } = page;
   return readPage<UserSessionRow>(db, {
-    limit,
-    startingAfter,
+    ...page,
     cursorExists: (id) => sql`select 1 from user_sessions where id = ${id} and user_id = ${userId}`,
     rowsAfter: (count) => sql`
         select id, user_agent, created_at, last_seen_at from user_sessions
-        where user_id = ${userId} and expires_at > ${now}
-          ${startingAfter === undefined ? noSql : sql`and id < ${startingAfter}`}
+        where user_id = ${userId} and expires_at > ${now} ${beyondCursor(page)}
         order by id desc limit ${count}`,
   });
 }

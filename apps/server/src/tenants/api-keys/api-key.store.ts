@@ -3,9 +3,10 @@ import type { ApiKeyId, OrganizationId, UserId } from "@assay/contract/ids";
 import type { Scope } from "@assay/contract/route";
 import type { Queryable, Tx } from "../../platform/db/db.ts";
 import { ownedBy } from "../../platform/db/owned-by.ts";
-import { readPage } from "../../platform/db/page.ts";
-import { isOneOf, noSql, sql } from "../../platform/db/sql.ts";
+import { beyondCursor, readPage } from "../../platform/db/page.ts";
+import { isOneOf, sql } from "../../platform/db/sql.ts";
 import { isSandbox, type Tenant } from "../../platform/kernel/caller.ts";
+import type { PageStart } from "../../platform/kernel/page.ts";
 
 export type ApiKeyRow = {
   id: ApiKeyId;
@@ -87,20 +88,13 @@ export function deleteApiKey(tx: Tx, tenant: Tenant, id: ApiKeyId): Promise<{ na
   );
 }
 
-export function listApiKeys(
-  db: Queryable,
-  tenant: Tenant,
-  limit: number,
-  startingAfter: ApiKeyId | undefined,
-) {
+export function listApiKeys(db: Queryable, tenant: Tenant, page: PageStart<ApiKeyId> & { limit: number }) {
   return readPage<ApiKeyRow>(db, {
-    limit,
-    startingAfter,
+    ...page,
     cursorExists: (id) => sql`select 1 from api_keys where ${ownedBy(tenant)} and id = ${id}`,
     rowsAfter: (count) => sql`
         select ${columns} from api_keys
-        where ${ownedBy(tenant)}
-          ${startingAfter === undefined ? noSql : sql`and id < ${startingAfter}`}
+        where ${ownedBy(tenant)} ${beyondCursor(page)}
         order by id desc limit ${count}`,
   });
 }

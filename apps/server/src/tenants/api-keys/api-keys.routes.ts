@@ -1,7 +1,7 @@
 import * as contract from "@assay/contract/api-keys";
 import type { Core } from "../../platform/core.ts";
 import { type Binding, bind } from "../../platform/http/mount.ts";
-import { viewPage } from "../../platform/kernel/page.ts";
+import { parsePage, viewPage } from "../../platform/kernel/page.ts";
 import { listApiKeys } from "./api-key.store.ts";
 import { viewApiKey } from "./api-key.view.ts";
 import type { KeyUsage } from "./key-usage.ts";
@@ -17,7 +17,7 @@ export function apiKeyRoutes(core: Core, usage: KeyUsage): Binding[] {
     // Writes this process's counts first, so that the list includes every request that it has answered.
     bind(contract.listApiKeys, async ({ caller, query }) => {
       await usage.flush();
-      return viewPage(listApiKeys(core.db, caller, query.limit, query.starting_after), viewApiKey);
+      return viewPage(listApiKeys(core.db, caller, parsePage(query)), viewApiKey);
     }),
 
     bind(contract.updateApiKey, async ({ caller, params, body }) => {

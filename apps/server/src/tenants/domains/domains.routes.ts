@@ -1,7 +1,7 @@
 import * as contract from "@assay/contract/domains";
 import type { Core } from "../../platform/core.ts";
 import { AlternateStatus, type Binding, bind } from "../../platform/http/mount.ts";
-import { viewPage } from "../../platform/kernel/page.ts";
+import { parsePage, viewPage } from "../../platform/kernel/page.ts";
 import type { NameLookups } from "../../platform/lib/name-lookups.ts";
 import { allowRedirect } from "./allow-redirect.ts";
 import { disallowRedirect } from "./disallow-redirect.ts";
@@ -36,10 +36,7 @@ export function domainRoutes(core: Core, lookups: NameLookups): Binding[] {
     }),
 
     bind(contract.listRedirectUris, ({ caller, query }) =>
-      viewPage(
-        listRedirectUris(db, caller.organizationId, query.limit, query.starting_after),
-        viewRedirectUri,
-      ),
+      viewPage(listRedirectUris(db, caller.organizationId, parsePage(query)), viewRedirectUri),
     ),
 
     bind(contract.deleteRedirectUri, ({ caller, params }) => disallowRedirect(core, caller, params.id)),

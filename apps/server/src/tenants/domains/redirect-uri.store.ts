@@ -1,7 +1,8 @@
 import type { DomainId, OrganizationId, RedirectUriId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../../platform/db/db.ts";
-import { readPage } from "../../platform/db/page.ts";
-import { noSql, sql } from "../../platform/db/sql.ts";
+import { beyondCursor, readPage } from "../../platform/db/page.ts";
+import { sql } from "../../platform/db/sql.ts";
+import type { PageStart } from "../../platform/kernel/page.ts";
 
 export type RedirectUriRow = {
   id: RedirectUriId;
@@ -72,18 +73,15 @@ export function findRedirectUri(
 export function listRedirectUris(
   db: Queryable,
   organizationId: OrganizationId,
-  limit: number,
-  startingAfter: RedirectUriId | undefined,
+  page: PageStart<RedirectUriId> & { limit: number },
 ) {
   return readPage<RedirectUriRow>(db, {
-    limit,
-    startingAfter,
+    ...page,
     cursorExists: (id) =>
       sql`select 1 from redirect_uris where organization_id = ${organizationId} and id = ${id}`,
     rowsAfter: (count) => sql`
         select ${columns} from redirect_uris r join verified_domains d on d.id = r.verified_domain_id
-        where r.organization_id = ${organizationId}
-          ${startingAfter === undefined ? noSql : sql`and r.id < ${startingAfter}`}
+        where r.organization_id = ${organizationId} ${beyondCursor(page, sql`r.id`)}
         order by r.id desc limit ${count}`,
   });
 }

@@ -3,9 +3,10 @@ import type { InvitationId, OrganizationId, UserId } from "@assay/contract/ids";
 import { mayInvite, type Role } from "@assay/contract/route";
 import type { Queryable, Tx } from "../../platform/db/db.ts";
 import { violates } from "../../platform/db/errors.ts";
-import { readPage } from "../../platform/db/page.ts";
+import { beyondCursor, readPage } from "../../platform/db/page.ts";
 import type { Expired } from "../../platform/db/quarantine.store.ts";
 import { noSql, sql } from "../../platform/db/sql.ts";
+import type { PageStart } from "../../platform/kernel/page.ts";
 
 export type InvitationRow = {
   id: InvitationId;
@@ -47,18 +48,15 @@ export function listInvitations(
   db: Queryable,
   organizationId: OrganizationId,
   now: Date,
-  limit: number,
-  startingAfter: InvitationId | undefined,
+  page: PageStart<InvitationId> & { limit: number },
 ) {
   return readPage<InvitationRow>(db, {
-    limit,
-    startingAfter,
+    ...page,
     cursorExists: (id) =>
       sql`select 1 from invitations where organization_id = ${organizationId} and id = ${id}`,
     rowsAfter: (count) => sql`
         select ${columns} from invitations i
-        where i.organization_id = ${organizationId} and i.expires_at > ${now}
-          ${startingAfter === undefined ? noSql : sql`and i.id < ${startingAfter}`}
+        where i.organization_id = ${organizationId} and i.expires_at > ${now} ${beyondCursor(page, sql`i.id`)}
         order by i.id desc limit ${count}`,
   });
 }

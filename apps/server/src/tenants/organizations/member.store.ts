@@ -2,9 +2,10 @@ import type { FoldedEmail } from "@assay/contract/email";
 import type { MembershipId, OrganizationId, UserId } from "@assay/contract/ids";
 import type { Role } from "@assay/contract/route";
 import type { Queryable, Tx } from "../../platform/db/db.ts";
-import { readPage } from "../../platform/db/page.ts";
-import { noSql, sql } from "../../platform/db/sql.ts";
+import { beyondCursor, readPage } from "../../platform/db/page.ts";
+import { sql } from "../../platform/db/sql.ts";
 import { newUuid } from "../../platform/kernel/ids.ts";
+import type { PageStart } from "../../platform/kernel/page.ts";
 import { type MadeCounts, madeColumns } from "./made-by-member.store.ts";
 
 export type MemberRow = {
@@ -36,18 +37,15 @@ export async function insertMembership(
 export function listMembers(
   db: Queryable,
   organizationId: OrganizationId,
-  limit: number,
-  startingAfter: MembershipId | undefined,
+  page: PageStart<MembershipId> & { limit: number },
 ) {
   return readPage<MemberRow>(db, {
-    limit,
-    startingAfter,
+    ...page,
     cursorExists: (id) =>
       sql`select 1 from memberships where organization_id = ${organizationId} and id = ${id}`,
     rowsAfter: (count) => sql`
         select ${columns} from memberships m join users u on u.id = m.user_id
-        where m.organization_id = ${organizationId}
-          ${startingAfter === undefined ? noSql : sql`and m.id < ${startingAfter}`}
+        where m.organization_id = ${organizationId} ${beyondCursor(page, sql`m.id`)}
         order by m.id desc limit ${count}`,
   });
 }

@@ -3,8 +3,9 @@ import type { OrganizationId, SessionId, UserId, UserSessionId } from "@assay/co
 import type * as contract from "@assay/contract/organizations";
 import type { BodyOf, Role } from "@assay/contract/route";
 import { firstRow, type Queryable, type Question, type Tx } from "../../platform/db/db.ts";
-import { readPage } from "../../platform/db/page.ts";
-import { joinSql, noSql, type Sql, sql } from "../../platform/db/sql.ts";
+import { beyondCursor, readPage } from "../../platform/db/page.ts";
+import { joinSql, type Sql, sql } from "../../platform/db/sql.ts";
+import type { PageStart } from "../../platform/kernel/page.ts";
 
 type OrganizationRow = {
   id: OrganizationId;
@@ -117,17 +118,15 @@ const ofPerson = (organizationId: Sql) => sql`
 export function listOwnOrganizations(
   db: Queryable,
   userId: UserId,
-  limit: number,
-  startingAfter: OrganizationId | undefined,
+  page: PageStart<OrganizationId> & { limit: number },
 ) {
   return readPage<OwnOrganizationRow>(db, {
-    limit,
-    startingAfter,
+    ...page,
     cursorExists: (id) =>
       sql`select 1 from memberships where user_id = ${userId} and organization_id = ${id}`,
     rowsAfter: (count) => sql`
         select ${columns}, m.role from organizations o join memberships m on m.organization_id = o.id
-        where m.user_id = ${userId} ${startingAfter === undefined ? noSql : sql`and o.id < ${startingAfter}`}
+        where m.user_id = ${userId} ${beyondCursor(page, sql`o.id`)}
         order by o.id desc limit ${count}`,
   });
 }

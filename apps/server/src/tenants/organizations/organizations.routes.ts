@@ -2,7 +2,7 @@ import * as logoContract from "@assay/contract/organization-logo";
 import * as contract from "@assay/contract/organizations";
 import type { Core } from "../../platform/core.ts";
 import { type Binding, bind } from "../../platform/http/mount.ts";
-import { viewPage } from "../../platform/kernel/page.ts";
+import { parsePage, viewPage } from "../../platform/kernel/page.ts";
 import { deleteLogo, uploadLogo } from "./change-logo.ts";
 import { changeMemberRole, removeMember } from "./change-member.ts";
 import { listInvitations } from "./invitation.store.ts";
@@ -29,7 +29,7 @@ export function organizationRoutes(core: Core, fetchLogo: FetchLogo): Binding[] 
     ),
 
     bind(contract.listOrganizations, ({ caller, query }) =>
-      viewPage(listOwnOrganizations(db, caller.userId, query.limit, query.starting_after), viewOrganization),
+      viewPage(listOwnOrganizations(db, caller.userId, parsePage(query)), viewOrganization),
     ),
 
     bind(contract.updateOrganization, async ({ caller, body }) =>
@@ -49,7 +49,7 @@ export function organizationRoutes(core: Core, fetchLogo: FetchLogo): Binding[] 
     ),
 
     bind(contract.listMembers, ({ caller, query }) =>
-      viewPage(listMembers(db, caller.organizationId, query.limit, query.starting_after), viewMember),
+      viewPage(listMembers(db, caller.organizationId, parsePage(query)), viewMember),
     ),
 
     bind(contract.updateMember, async ({ caller, params, body }) => {
@@ -76,10 +76,7 @@ export function organizationRoutes(core: Core, fetchLogo: FetchLogo): Binding[] 
     }),
 
     bind(contract.listInvitations, ({ caller, query }) =>
-      viewPage(
-        listInvitations(db, caller.organizationId, clock.now(), query.limit, query.starting_after),
-        viewInvitation,
-      ),
+      viewPage(listInvitations(db, caller.organizationId, clock.now(), parsePage(query)), viewInvitation),
     ),
 
     bind(contract.createInvitation, async ({ caller, body }) =>
