@@ -12,7 +12,7 @@ import { importTrust } from "@assay/emrtd/trust/import-trust";
 import type { TrustRecord } from "@assay/emrtd/trust/trust-record";
 import { createTestAuthority } from "../../../test/support/test-authority.ts";
 import { packTrust, unpackTrust } from "./trust-snapshot.ts";
-import { type EditionAnswer, runTrustTask, type TrustSurvey } from "./trust-task.ts";
+import { type EditionAnswer, readEdition, surveyTrust, type TrustSurvey } from "./trust-task.ts";
 
 const now = new Date("2026-03-01T00:00:00Z");
 const day = (text: string) => new Date(`${text}T00:00:00Z`);
@@ -36,7 +36,7 @@ function read(
   bytes: Uint8Array | string,
   { trusted = [], pins = [] }: { trusted?: readonly TrustRecord[]; pins?: readonly string[] } = {},
 ): EditionAnswer {
-  const answer = runTrustTask(
+  return readEdition(
     {
       kind: "read_edition",
       trust: packTrust(1, trusted),
@@ -47,7 +47,6 @@ function read(
     },
     checker,
   );
-  return answer as EditionAnswer;
 }
 
 function usable(answer: EditionAnswer): Extract<EditionAnswer, { kind: "usable" }> {
@@ -181,7 +180,7 @@ test("an edition that does not say when it was signed is refused, as is one that
 
 function survey(trusted: readonly TrustRecord[], at = now): TrustSurvey {
   const task = { kind: "survey", trust: packTrust(7, trusted), nowMs: at.getTime() } as const;
-  return runTrustTask(task, checker) as TrustSurvey;
+  return surveyTrust(task, checker);
 }
 
 test("a survey names the addresses of revocation lists once, in order, and of trusted authorities only", () => {

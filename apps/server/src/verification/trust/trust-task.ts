@@ -8,6 +8,7 @@ import type { TrustRecord } from "@assay/emrtd/trust/trust-record";
 import { TrustStore } from "@assay/emrtd/trust/trust-store";
 import { readCrl } from "@assay/emrtd/x509/crl";
 import { revocationListAddresses } from "@assay/emrtd/x509/distribution-points";
+import type { WalletListAnswer } from "./read-wallet-list.ts";
 import { rootsOf } from "./trust-roots.ts";
 import { type TrustSnapshot, unpackTrust } from "./trust-snapshot.ts";
 
@@ -21,15 +22,16 @@ export type TrustTask =
       pins: readonly string[];
       nowMs: number;
     }
+  /** A list of wallet issuers, which a pinned signer must have signed. */
+  | { kind: "read_wallet_list"; bytes: Uint8Array; purpose: Purpose; pins: readonly string[]; nowMs: number }
   | { kind: "survey"; trust: TrustSnapshot; nowMs: number };
 
-/** The same for a list of wallet issuers, which a pinned signer must have signed. */
-export type WalletListTask = {
-  kind: "read_wallet_list";
-  bytes: Uint8Array;
-  purpose: Purpose;
-  pins: readonly string[];
-  nowMs: number;
+export type TaskOf<K extends TrustTask["kind"]> = Extract<TrustTask, { kind: K }>;
+
+export type TrustTaskAnswer = {
+  read_edition: EditionAnswer;
+  read_wallet_list: WalletListAnswer;
+  survey: TrustSurvey;
 };
 
 /** A usable edition of a source, or why it is refused. */
@@ -46,14 +48,7 @@ export type TrustSurvey = {
   filesOfRevokedSigners: readonly string[];
 };
 
-export function runTrustTask(task: TrustTask, checker: SignatureChecker): EditionAnswer | TrustSurvey {
-  return task.kind === "read_edition" ? readEdition(task, checker) : survey(task, checker);
-}
-
-function survey(
-  { trust, nowMs }: Extract<TrustTask, { kind: "survey" }>,
-  checker: SignatureChecker,
-): TrustSurvey {
+export function surveyTrust({ trust, nowMs }: TaskOf<"survey">, checker: SignatureChecker): TrustSurvey {
   const store = new TrustStore(unpackTrust(trust), checker);
   const trusted = store.authorities.filter(({ basis }) => basis !== "none");
   const now = new Date(nowMs);
@@ -72,8 +67,8 @@ function survey(
  * authority, and deviation lists of a certified signer. Only the operator can vouch for a single certificate,
  * so a source may not bring one.
  */
-function readEdition(
-  { trust, bytes, label, pins, nowMs }: Extract<TrustTask, { kind: "read_edition" }>,
+export function readEdition(
+  { trust, bytes, label, pins, nowMs }: TaskOf<"read_edition">,
   checker: SignatureChecker,
 ): EditionAnswer {
   const now = new Date(nowMs);
