@@ -17,6 +17,12 @@ type ClaimResult =
   | { kind: "claimed"; attemptId: AttemptId; resumed: boolean; tookOver: boolean }
   | { kind: "refused"; why: SessionRefusal | "other_device" };
 
+export const claimRefusals = {
+  expired: "SESSION_EXPIRED",
+  ended: "SESSION_ENDED",
+  other_device: "HANDOFF_DEVICE_MISMATCH",
+} as const;
+
 /**
  * A device claims the session, whose row the caller has locked, and begins an attempt. The same device gets
  * its attempt back. Another one is refused unless it may take over, which cancels the old attempt.

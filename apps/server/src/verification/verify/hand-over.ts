@@ -3,7 +3,7 @@ import type { Core } from "../../platform/core.ts";
 import { ApiError } from "../../platform/kernel/api-error.ts";
 import { hashToken, newToken } from "../../platform/kernel/ids.ts";
 import { putSocketToken } from "../attempts/attempt-socket.store.ts";
-import { claimSession } from "../sessions/claim-session.ts";
+import { claimRefusals, claimSession } from "../sessions/claim-session.ts";
 import { isBoundElsewhere } from "../sessions/return-code.ts";
 import { consentOf } from "./consent.store.ts";
 import { consumeHandoffTokens, heldHandoffToken, insertHandoffToken } from "./handoff.store.ts";
@@ -74,7 +74,7 @@ export function claimHandoff(
     if (isBoundElsewhere(session, claim.returnCode)) throw new ApiError("OTHER_BROWSER");
     const { mayTakeOver } = decision;
     const claimed = await claimSession(tx, session, { deviceHash, mayTakeOver, now });
-    if (claimed.kind === "refused") throw refusal(claimed.why);
+    if (claimed.kind === "refused") throw new ApiError(claimRefusals[claimed.why]);
     // A device that resumes must not void the token with which the person is about to change devices.
     if (decision.firstUse) consumeHandoffTokens(tx, { sessionId, tokenHash, deviceHash, now });
     const { attemptId, resumed } = claimed;
@@ -88,15 +88,4 @@ export function claimHandoff(
     });
     return { attemptId, socketToken, resumed, expiresAt: session.expiresAt, now };
   });
-}
-
-function refusal(why: "expired" | "ended" | "other_device"): ApiError {
-  switch (why) {
-    case "expired":
-      return new ApiError("SESSION_EXPIRED");
-    case "ended":
-      return new ApiError("SESSION_ENDED");
-    case "other_device":
-      return new ApiError("HANDOFF_DEVICE_MISMATCH");
-  }
 }

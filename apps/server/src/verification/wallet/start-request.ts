@@ -14,7 +14,7 @@ import { putSocketToken } from "../attempts/attempt-socket.store.ts";
 import type { Operator } from "../evidence/kind.ts";
 import { purposeOf, type WalletBinding } from "../evidence/wallet/proof.ts";
 import { isWalletMethod } from "../evidence/wallet/wallet.ts";
-import { claimSession } from "../sessions/claim-session.ts";
+import { claimRefusals, claimSession } from "../sessions/claim-session.ts";
 import { operatorOf } from "../sessions/operator.ts";
 import { isBoundElsewhere, isFirstBrowser } from "../sessions/return-code.ts";
 import { findSessionOfPerson, type SessionRow } from "../sessions/session.store.ts";
@@ -86,7 +86,7 @@ export async function startRequest(core: Core, start: Start): Promise<Started> {
     const asked = ways.flatMap((method) => askedBy(method, fields, operator));
     if (asked.length === 0) throw new ApiError("WALLET_NOT_OFFERED");
     const claimed = await claimSession(tx, session, { deviceHash: null, mayTakeOver, now });
-    if (claimed.kind === "refused") throw new ApiError(refusals[claimed.why]);
+    if (claimed.kind === "refused") throw new ApiError(claimRefusals[claimed.why]);
     const { attemptId } = claimed;
     const { id: sessionId, organizationId, sandbox } = session;
     // No device connects to this attempt. The row holds the step that the page shows.
@@ -124,12 +124,6 @@ export async function startRequest(core: Core, start: Start): Promise<Started> {
     dcRequest: start.channel === "dc_api" && identity !== null ? await dcRequestOf(asking, identity) : null,
   };
 }
-
-const refusals = {
-  expired: "SESSION_EXPIRED",
-  ended: "SESSION_ENDED",
-  other_device: "HANDOFF_DEVICE_MISMATCH",
-} as const;
 
 /** The wallet methods that the channel has, and that can give what the person agreed to. */
 function offered(
