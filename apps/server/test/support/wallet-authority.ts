@@ -1,3 +1,4 @@
+import "reflect-metadata";
 import assert from "node:assert/strict";
 import { createHash, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
