@@ -1,5 +1,7 @@
+import { personActor, recordAudit } from "../../platform/audit/audit.store.ts";
 import type { Core } from "../../platform/core.ts";
 import type { Tx } from "../../platform/db/db.ts";
+import { tenantOf } from "../../platform/kernel/caller.ts";
 import { recordTry, type TriedAttempt } from "../attempts/record-try.ts";
 import type { TryRecorded } from "../attempts/try.ts";
 import type { WalletProof } from "../evidence/wallet/proof.ts";
@@ -7,7 +9,7 @@ import { riskScore } from "../evidence/wallet/risk-score.ts";
 import { sessionChannel } from "../sessions/end-session.ts";
 import { setVerdict } from "../sessions/session.store.ts";
 import type { Judgement } from "./judge-presentation.ts";
-import { type AgreedTerms, endAnswered } from "./wallet-request.store.ts";
+import { type AgreedTerms, countUnreadable, endAnswered } from "./wallet-request.store.ts";
 import type { WalletRequest } from "./wallet-request.ts";
 
 type Answered = { request: WalletRequest; terms: AgreedTerms };
@@ -67,5 +69,22 @@ export async function reportUnmetRevocation(core: Core, { request }: Answered): 
     const why = { failureCode: "document_authenticity_failed", unmetRequirement: "revocation" } as const;
     setVerdict(tx, request.attemptId, { step, riskScore: 0, ...why }, core.clock.now());
     tx.notify(sessionChannel, request.sessionId);
+  });
+}
+
+/** An unreadable answer uses up no try. A few retire the request, which bounds the audit log. */
+export function noteUnreadable(
+  { db, clock }: Pick<Core, "db" | "clock">,
+  request: WalletRequest,
+): Promise<void> {
+  return db.transaction(async (tx) => {
+    if (!(await countUnreadable(tx, request.idHash))) return;
+    await recordAudit(tx, clock.now(), {
+      ...tenantOf(request),
+      event: "session.wallet_rejected",
+      actor: personActor,
+      targetId: request.sessionId,
+      details: { attempt_id: request.attemptId, failure_code: null, reasons: ["unreadable"] },
+    });
   });
 }

@@ -1,5 +1,7 @@
 import { createHash, generateKeyPairSync } from "node:crypto";
 import type { JWK } from "jose";
+import type { Core } from "../../platform/core.ts";
+import type { WalletRequest } from "./wallet-request.ts";
 
 /** The key that a wallet encrypts its answer to: one for each request. */
 export type ResponseKey = { publicKey: JWK; privateKey: JWK; thumbprint: Uint8Array };
@@ -10,6 +12,15 @@ type EcKey = { crv: string; kty: string; x: string; y: string; d: string };
 export function newResponseKey(): string {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   return JSON.stringify(privateKey.export({ format: "jwk" }));
+}
+
+/** Null for a request whose answer is not encrypted, and once it is answered. */
+export function openResponseKey(
+  { ring }: Pick<Core, "ring">,
+  { idHash, responseKeySealed }: Pick<WalletRequest, "idHash" | "responseKeySealed">,
+): ResponseKey | null {
+  if (responseKeySealed === null) return null;
+  return readResponseKey(ring.openText("wallet-response", responseKeySealed, idHash.toString("hex")));
 }
 
 export function readResponseKey(stored: string): ResponseKey {

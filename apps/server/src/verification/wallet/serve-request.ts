@@ -6,7 +6,7 @@ import { hashToken } from "../../platform/kernel/ids.ts";
 import { walletAnchors } from "../trust/wallet-anchors.ts";
 import { walletIdentityByClientId } from "../wallet-identity/current-identity.ts";
 import { responseUri } from "./addresses.ts";
-import { openResponseKey } from "./open-response-key.ts";
+import { openResponseKey } from "./response-key.ts";
 import { findRequest, markFetched } from "./wallet-request.store.ts";
 import { mayFetch } from "./wallet-request.ts";
 
