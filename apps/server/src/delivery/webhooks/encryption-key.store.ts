@@ -22,13 +22,8 @@ const columns = sql`id, endpoint_id, key_id, n, e, is_active, created_at, update
 
 export function insertEncryptionKey(
   tx: Tx,
-  key: {
-    id: EncryptionKeyId;
-    endpointId: EndpointId;
+  key: Pick<EncryptionKeyRow, "id" | "endpointId" | "keyId" | "n" | "e"> & {
     organizationId: OrganizationId;
-    keyId: string;
-    n: string;
-    e: string;
     now: Date;
   },
 ): Promise<EncryptionKeyRow> {

@@ -1,5 +1,4 @@
 import type { EventType } from "@assay/contract/events";
-import type { Environment } from "@assay/contract/facts";
 import type { EncryptionKeyId, EndpointId, OrganizationId } from "@assay/contract/ids";
 import type { DisabledReason, EndpointKind, PayloadRetentionHours } from "@assay/contract/webhooks";
 import { allRows, firstRow, type Queryable, type Question, type Tx } from "../../platform/db/db.ts";
@@ -57,18 +56,13 @@ export async function canReceiveResults(db: Queryable, tenant: Tenant): Promise<
 
 export function insertEndpoint(
   tx: Tx,
-  endpoint: {
-    id: EndpointId;
-    organizationId: OrganizationId;
-    environment: Environment;
-    name: string | null;
-    kind: EndpointKind;
-    url: string;
-    subscribedEventTypes: readonly EventType[] | null;
-    retentionHours: PayloadRetentionHours;
-    signingSecret: Buffer;
-    now: Date;
-  },
+  endpoint: Tenant &
+    Pick<EndpointRow, "id" | "name" | "kind" | "url"> & {
+      subscribedEventTypes: readonly EventType[] | null;
+      retentionHours: PayloadRetentionHours;
+      signingSecret: Buffer;
+      now: Date;
+    },
 ): Promise<EndpointRow> {
   return tx.one<EndpointRow>(sql`
     insert into webhook_endpoints (id, organization_id, sandbox, name, kind, url, enabled, subscribed_event_types,

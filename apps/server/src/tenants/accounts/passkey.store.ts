@@ -22,17 +22,7 @@ const columns = sql`id, user_id, name, credential_id, public_key, signature_coun
 
 export function insertPasskey(
   tx: Tx,
-  passkey: {
-    id: PasskeyId;
-    userId: UserId;
-    name: string;
-    credentialId: Buffer;
-    publicKey: Buffer;
-    signatureCount: number;
-    transports: readonly string[];
-    synced: boolean;
-    now: Date;
-  },
+  passkey: Omit<PasskeyRow, "createdAt" | "lastUsedAt"> & { now: Date },
 ): Promise<PasskeyRow> {
   return tx.one<PasskeyRow>(sql`
     insert into passkeys (id, user_id, name, credential_id, public_key, signature_count, transports, synced, created_at)

@@ -26,13 +26,8 @@ const columns = sql`id, name, email, email_folded, email_verified_at, password_h
 
 export function insertUser(
   tx: Tx,
-  user: {
-    id: UserId;
-    name: string;
+  user: Pick<UserRow, "id" | "name" | "passwordHash" | "language" | "emailVerifiedAt"> & {
     email: EmailParts;
-    passwordHash: string | null;
-    language: MailLanguage | null;
-    emailVerifiedAt: Date | null;
     now: Date;
   },
 ): Promise<UserRow> {

@@ -1,4 +1,3 @@
-import type { Environment } from "@assay/contract/facts";
 import type { ApiKeyId, OrganizationId, UserId } from "@assay/contract/ids";
 import type { Scope } from "@assay/contract/route";
 import type { Queryable, Tx } from "../../platform/db/db.ts";
@@ -28,18 +27,14 @@ const columns = sql`id, name, key_prefix, scopes, sandbox, enabled, request_coun
 
 export function insertApiKey(
   tx: Tx,
-  key: {
-    id: ApiKeyId;
-    organizationId: OrganizationId;
-    environment: Environment;
-    name: string;
-    keyPrefix: string;
-    scopes: readonly Scope[];
-    secretHash: Buffer;
-    hashKeyId: string;
-    createdBy: UserId | null;
-    now: Date;
-  },
+  key: Tenant &
+    Pick<ApiKeyRow, "id" | "name" | "createdBy"> & {
+      scopes: readonly Scope[];
+      keyPrefix: string;
+      secretHash: Buffer;
+      hashKeyId: string;
+      now: Date;
+    },
 ): Promise<ApiKeyRow> {
   return tx.one<ApiKeyRow>(sql`
     insert into api_keys (id, organization_id, sandbox, name, key_prefix, scopes, secret_hash, hash_key_id, created_by, created_at, updated_at)

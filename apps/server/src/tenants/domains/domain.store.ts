@@ -84,13 +84,9 @@ export async function countOtherChallenges(
 
 export async function insertChallenge(
   tx: Tx,
-  challenge: {
-    id: ChallengeId;
+  challenge: Pick<ChallengeRow, "id" | "apexDomain" | "tokenHash" | "expiresAt"> & {
     organizationId: OrganizationId;
-    apexDomain: string;
-    tokenHash: Buffer;
     recordValue: string;
-    expiresAt: Date;
     now: Date;
   },
 ): Promise<void> {
@@ -154,12 +150,7 @@ export function findHolder(db: Queryable, apexDomain: string): Promise<HolderRow
 
 export async function insertDomain(
   tx: Tx,
-  domain: {
-    id: DomainId;
-    organizationId: OrganizationId;
-    apexDomain: string;
-    tokenHash: Buffer;
-    recordValue: string | null;
+  domain: Pick<DomainRow, "id" | "organizationId" | "apexDomain" | "tokenHash" | "recordValue"> & {
     now: Date;
     nextCheckAt: Date;
   },

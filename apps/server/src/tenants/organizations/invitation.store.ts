@@ -23,14 +23,10 @@ const columns = sql`i.id, i.organization_id, i.email, i.role, i.invited_by, i.ex
 /** Replaces an earlier invitation of the same address, whose link then no longer works. */
 export async function insertInvitation(
   tx: Tx,
-  invitation: {
-    id: InvitationId;
-    organizationId: OrganizationId;
+  invitation: Pick<InvitationRow, "id" | "organizationId" | "role" | "expiresAt"> & {
     email: EmailParts;
-    role: Role;
     tokenHash: Buffer;
     invitedBy: UserId;
-    expiresAt: Date;
     now: Date;
   },
 ): Promise<InvitationRow> {
