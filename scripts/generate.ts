@@ -22,7 +22,6 @@ import { defaultJobLimits } from "../apps/server/src/verification/face/face-job.
 import { poolLimits } from "../apps/server/src/verification/face/pool-limits.ts";
 import { bundleCommandLine } from "../packages/cli/build.ts";
 import { bundleWebhook, declarationsOf } from "../packages/webhook/build.ts";
-import { describeAccessibility } from "./accessibility-report.ts";
 import { describeAlarmRules, describeAlarms, describePageConcerns } from "./describe-concerns.ts";
 import { dumpSchema } from "./dump-schema.ts";
 import { describeErrors } from "./error-reference.ts";
@@ -47,7 +46,6 @@ export const generated: readonly { path: string; make: () => string | Promise<st
   { path: "packages/webhook/lib/webhook-error.d.ts", make: () => declarationsOf("webhook-error") },
   { path: "packages/webhook/python/assay_webhook/event.py", make: describePythonEventTypes },
   { path: "docs/configuration.md", make: describeConfiguration },
-  { path: "docs/accessibility.md", make: describeAccessibility },
   {
     path: "docs/face.md",
     make: () =>

@@ -47,7 +47,7 @@ function proseOf(page: string): string {
     .replace(/^#+ .*$/gm, "");
 }
 
-/** Pages that are generated whole, to look something up. */
+/** Pages to look something up. */
 const isReference = (file: string) =>
   /(?:errors|configuration|verify-protocol|accessibility)\.md$/.test(file);
 
