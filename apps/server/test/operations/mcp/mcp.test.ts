@@ -505,6 +505,11 @@ for (const mode of ["stateless", "legacy"] as const)
     const { client } = await connect(await keyWith("sessions:read"), mode);
     const { resources } = await client.listResources();
     const guide = resources.find(({ name }) => name === "webhooks");
+    const [, first] = /begin with `([\w-]+)`/.exec(client.getInstructions() ?? "") ?? [];
+    assert.ok(
+      resources.some(({ name }) => name === first),
+      "the instructions name a guide that exists",
+    );
     assert.equal(guide?.uri, `${url}/docs/webhooks.md`);
     assert.ok(!resources.some(({ name }) => name === "operating"), "guides for operators are not listed");
     for (const { uri } of resources) {
