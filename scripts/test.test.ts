@@ -129,8 +129,6 @@ test("run directly, the runner brings the web apps up to date before a browser t
     "find-browser.ts",
     "scratch-folder.ts",
     "scratch-postgres.ts",
-    "system-needs.ts",
-    "kubernetes/schemas.ts",
   ])
     cpSync(path.join(checkout, "scripts", file), path.join(root, "scripts", file));
   // Replaces the script that builds what is stale.
@@ -151,7 +149,7 @@ test("run directly, the runner brings the web apps up to date before a browser t
   assert.equal(runRunner(["page.browser"], environment, root).last, "1 passed, 0 failed");
 });
 
-test("tests that need more than Node and npm run in the system suite only, which says what it needs", () => {
+test("tests that need more than Node and npm run in the system suite only", () => {
   const file = "packages/emrtd/src/verify/real-documents.system.test.ts";
   assert.equal(runRunner([file], {}).last, "0 passed, 0 failed");
   const { lines, last } = runRunner(["--system", file], { ASSAY_VECTORS: "" });

@@ -11,7 +11,6 @@ import { inspect } from "node:util";
 import { type FoundBrowser, findBrowser, thisMachine } from "./find-browser.ts";
 import { openScratchFolder } from "./scratch-folder.ts";
 import { startScratchPostgres } from "./scratch-postgres.ts";
-import { printSystemNeeds } from "./system-needs.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 /** More than the cores of a small machine: some always wait for a browser, a lease or a process. */
@@ -45,7 +44,6 @@ async function main(scratch: string): Promise<number> {
   const startedAt = Date.now();
   const filters = process.argv.slice(2).filter((argument) => !argument.startsWith("-"));
   const files = findTestFiles(filters);
-  if (isSystemRun && filters.length === 0) printSystemNeeds(print);
   const total = newOutcome();
   const add = (outcome: Outcome) => {
     total.passed += outcome.passed;
