@@ -2,7 +2,7 @@
 // generator, compiles it, and runs one flow against a service that it starts. Compares its size with a client
 // of the whole document. Package managers of the machine install the tools into a folder beside the project
 // (ASSAY_CLIENTS_DIR). `--write` puts the table into docs/generated-clients.md.
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import {
   cpSync,
   existsSync,
@@ -15,10 +15,11 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { describeApi } from "@assay/contract/openapi";
 import { takesApiKey } from "@assay/contract/route";
 import { routes } from "@assay/contract/routes";
+import { launchAssay } from "../apps/server/test/support/process.ts";
+import { newOwner } from "../bench/support/new-partner.ts";
 
 const root = new URL("../", import.meta.url).pathname;
 const flows = join(root, "scripts/clients");
@@ -483,44 +484,25 @@ function tableOf(rows: readonly Row[]): string {
   ].join("\n");
 }
 
-/** A service with an organization and a key of it. */
-async function startService(): Promise<{ stop: () => void }> {
+/** A service with an organization and a key of it. The result ends it. */
+async function startService(): Promise<() => Promise<void>> {
   const dataDir = mkdtempSync(join(tmpdir(), "assay-clients-data-"));
-  const child = spawn(process.execPath, [join(root, "apps/server/src/main.ts"), "start"], {
-    env: {
-      PATH: process.env.PATH ?? "",
-      HOME: process.env.HOME ?? "/tmp",
-      DATA_DIR: dataDir,
-      PORT: "0",
-      HOST: "127.0.0.1",
-    },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const base = await new Promise<string>((resolve, reject) => {
-    createInterface({ input: child.stdout }).on("line", (line) => {
-      const address = /"message":"started".*?"address":"([^"]+)"/.exec(line)?.[1];
-      if (address !== undefined) resolve(address);
-    });
-    child.once("close", () => reject(new Error("the service did not start")));
-  });
-  const post = async (path: string, body: unknown, token?: string) => {
-    const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
-    const headers = { "content-type": "application/json", ...authorization };
-    const answer = await fetch(`${base}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
-    return ((await answer.json()) as { data: Record<string, string> }).data;
+  const assay = launchAssay({ DATA_DIR: dataDir });
+  const stop = async () => {
+    await assay.stop();
+    rmSync(dataDir, { recursive: true, force: true });
   };
-  const account = { name: "Ada", email: "ada@example.com", password: "correct horse battery" };
-  const { token = "" } = await post("/v1/auth/sign-up/email", account);
-  await post("/v1/auth/orgs", { name: "Acme", slug: "acme" }, token);
-  const scopes = ["sessions:read", "sessions:write", "webhooks:read", "webhooks:write"];
-  const { key = "" } = await post("/v1/auth/api-keys", { name: "Clients", scopes }, token);
-  service = { BASE: base, ASSAY_API_KEY: key };
-  return {
-    stop: () => {
-      child.once("close", () => rmSync(dataDir, { recursive: true, force: true }));
-      child.kill("SIGTERM");
-    },
-  };
+  try {
+    const base = await assay.listening;
+    const { send } = await newOwner(base, { name: "Acme", slug: "acme" });
+    const scopes = ["sessions:read", "sessions:write", "webhooks:read", "webhooks:write"];
+    const { key = "" } = await send("/v1/auth/api-keys", { name: "Clients", scopes });
+    service = { BASE: base, ASSAY_API_KEY: key };
+    return stop;
+  } catch (error) {
+    await stop();
+    throw error;
+  }
 }
 
 function writeTable(table: string): void {
@@ -537,7 +519,7 @@ writeFileSync(
   documents.partner,
   JSON.stringify(describeApi(routes.filter(takesApiKey), { audience: "partner" })),
 );
-const { stop } = await startService();
+const stop = await startService();
 try {
   const chosen = clients.filter(
     ({ name, language }) =>
@@ -552,5 +534,5 @@ try {
   if (args.includes("--write")) writeTable(tableOf(rows));
   if (rows.some(({ results }) => Object.values(results).includes("no"))) process.exitCode = 1;
 } finally {
-  stop();
+  await stop();
 }

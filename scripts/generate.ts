@@ -1,6 +1,5 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { type AgentTool, routesWithoutTool, toolsOf, withheldFields } from "@assay/contract/agent-tools";
 import { describeMessages } from "@assay/contract/asyncapi";
 import { deprecations, listDeprecations } from "@assay/contract/deprecations";
@@ -12,16 +11,15 @@ import { describePolicy } from "@assay/emrtd/verify/parse-policy";
 import { defaultPolicy, policySwitches } from "@assay/emrtd/verify/policy";
 import { fontsCss, latinCss } from "@assay/ui/font-slices";
 import { tokensCss } from "@assay/ui/tokens";
-import pg from "pg";
 import { fileSettings, settings } from "../apps/server/src/config.ts";
 import { finishTool } from "../apps/server/src/operations/mcp/sandbox-tools.ts";
 import { migrate } from "../apps/server/src/platform/db/migrate.ts";
-import { startEmbeddedPostgres } from "../apps/server/src/platform/installation/postgres/embedded-postgres.ts";
 import { logFields } from "../apps/server/src/platform/lib/log-fields.ts";
 import { defaultJobLimits } from "../apps/server/src/verification/face/face-job.ts";
 import { poolLimits } from "../apps/server/src/verification/face/pool-limits.ts";
 import { bundleCommandLine } from "../packages/cli/build.ts";
 import { bundleWebhook, declarationsOf } from "../packages/webhook/build.ts";
+import { askDatabase } from "./ask-database.ts";
 import { describeAlarmRules, describeAlarms, describePageConcerns } from "./describe-concerns.ts";
 import { dumpSchema } from "./dump-schema.ts";
 import { describeErrors } from "./error-reference.ts";
@@ -29,6 +27,7 @@ import { describeEventTypes, describePythonEventTypes } from "./event-types.ts";
 import { describeChallenge, describeColours, describeMatch, describeReasons } from "./face-limits.ts";
 import { describeProtocol } from "./protocol-reference.ts";
 import { describeRecipe, listRecipes, recipeNames } from "./recipe-pages.ts";
+import { startScratchPostgres } from "./scratch-postgres.ts";
 
 const root = new URL("../", import.meta.url);
 
@@ -254,20 +253,12 @@ function describeRoutes(): string {
 
 /** The schema after all migrations, read back from a real database. */
 async function dumpMigratedSchema(): Promise<string> {
-  const dataDir = mkdtempSync(join(tmpdir(), "assay-generate-"));
-  const postgres = await startEmbeddedPostgres({ dataDir, env: process.env, durable: false, log: () => {} });
+  const postgres = await startScratchPostgres();
   try {
     await migrate(postgres.url);
-    const client = new pg.Client({ connectionString: postgres.url });
-    await client.connect();
-    try {
-      return await dumpSchema(client);
-    } finally {
-      await client.end();
-    }
+    return await askDatabase(postgres.url, dumpSchema);
   } finally {
-    await postgres.stop();
-    rmSync(dataDir, { recursive: true, force: true });
+    await postgres.close();
   }
 }
 

@@ -7,6 +7,7 @@ import { createTestCountry } from "@assay/emrtd/node/test-country/test-country";
 import { Api, createPartner, expectData } from "../../apps/server/test/support/api.ts";
 import { createReceivingEndpoint } from "../../apps/server/test/support/receiver.ts";
 import { tally } from "../../apps/server/test/support/tally.ts";
+import { askDatabase } from "../ask-database.ts";
 import { git, releaseBefore, unpack } from "../release-before.ts";
 import { Books } from "./machines/books.ts";
 import { checkBooks, type Finding } from "./machines/check-books.ts";
@@ -114,7 +115,7 @@ async function run(installation: Installation, plan: Plan): Promise<boolean> {
   const settledMs = await settle(installation);
 
   const listAll = () => listSessions(partner.api);
-  const findings = await installation.pair.asking((admin) =>
+  const findings = await askDatabase(installation.pair.primaryUrl, (admin) =>
     checkBooks(books, installation.receiver, listAll, admin),
   );
   tell(books, installation, findings, { settledMs, minutes: (performance.now() - startedAt) / 60_000 });
@@ -188,7 +189,7 @@ async function importTrust(installation: Installation, { folder, before }: Plan)
 /** Waits until every delivery is done, or a time limit; the check finds what is missing. */
 async function settle(installation: Installation): Promise<number> {
   const startedAt = performance.now();
-  await installation.pair.asking(async (admin) => {
+  await askDatabase(installation.pair.primaryUrl, async (admin) => {
     const waiting = () =>
       admin.query<{ count: number }>(
         "select count(*)::integer as count from webhook_deliveries where status = 'pending'",

@@ -9,18 +9,19 @@ import {
   readFileSync,
   rmSync,
 } from "node:fs";
-import { connect, createServer, type Socket } from "node:net";
+import { connect } from "node:net";
 import { loadavg, tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import pg from "pg";
 import { startEmbeddedPostgres } from "../../apps/server/src/platform/installation/postgres/embedded-postgres.ts";
 import { Api, createPartner } from "../../apps/server/test/support/api.ts";
 import { freePort } from "../../apps/server/test/support/free-port.ts";
 import { killAll, killServer } from "../../apps/server/test/support/postgres-processes.ts";
 import { type AssayProcess, assay, launchAssay } from "../../apps/server/test/support/process.ts";
+import { askDatabase } from "../ask-database.ts";
 import { Writer } from "./recovery/writer.ts";
+import { openRelay } from "./support/relay.ts";
 
 export const about =
   "recovery point and recovery time of a backup, of PostgreSQL with archiving and of a synchronous replica";
@@ -155,7 +156,8 @@ async function losePostgres(
     return stdout.trim();
   };
   const [port, otherPort] = [await freePort(), await freePort()];
-  const way = await openProxy(port);
+  let current = port;
+  const way = await openRelay(() => connect(current, "127.0.0.1"));
   undo.push(way.close);
   for (const name of ["primary", "recovered", "pointintime", "standby"])
     undo.push(() => killPostgres(path.join(folder, name)));
@@ -262,7 +264,8 @@ touch ${to}/recovery.signal`);
   killPostgres(path.join(folder, "pointintime"));
   say("kill -9 of the primary");
   sh("pg_ctl -D standby -w promote");
-  way.leadTo(otherPort);
+  current = otherPort;
+  way.drop();
   const replicaTime = ((await last.nextAt()) - lostAt) / 1000;
   await wait(2000);
   await last.stop();
@@ -301,7 +304,7 @@ async function startService(env: Record<string, string>): Promise<AssayProcess> 
 /** Rows that were there before, copies of one session. */
 async function seed(url: string, api: Api, sessions: number): Promise<void> {
   const { body } = await api.post("/v1/sessions", { metadata: { from: "before" } });
-  await asking(url, (client) =>
+  await askDatabase(url, (client) =>
     client.query(
       `insert into sessions select (jsonb_populate_record(s, jsonb_build_object('id', left(s.id, -8) || lpad(to_hex(i), 8, '0'),
          'status', 'cancelled', 'completed_at', s.created_at))).* from sessions s, generate_series(1, $2::integer) i where s.id = $1`,
@@ -311,7 +314,7 @@ async function seed(url: string, api: Api, sessions: number): Promise<void> {
 }
 
 async function missingIn(url: string, acknowledged: ReadonlyMap<string, number>): Promise<string[]> {
-  const { rows } = await asking(url, (client) =>
+  const { rows } = await askDatabase(url, (client) =>
     client.query<{ id: string }>("select id from sessions where id = any ($1)", [[...acknowledged.keys()]]),
   );
   const found = new Set(rows.map(({ id }) => id));
@@ -320,7 +323,7 @@ async function missingIn(url: string, acknowledged: ReadonlyMap<string, number>)
 
 /** All that was written so far is in the archive. */
 async function archiveNow(url: string): Promise<void> {
-  await asking(url, async (client) => {
+  await askDatabase(url, async (client) => {
     const { rows } = await client.query<{ name: string }>("select pg_walfile_name(pg_switch_wal()) as name");
     for (;;) {
       const archived = await client.query("select from pg_stat_archiver where last_archived_wal >= $1", [
@@ -330,50 +333,6 @@ async function archiveNow(url: string): Promise<void> {
       await wait(100);
     }
   });
-}
-
-async function asking<T>(url: string, ask: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await ask(client);
-  } finally {
-    await client.end();
-  }
-}
-
-/** An address that leads to one of the servers, as a virtual address or a proxy does. */
-async function openProxy(first: number) {
-  let target = first;
-  const sockets = new Set<Socket>();
-  const server = createServer((near) => {
-    const far = connect(target, "127.0.0.1");
-    for (const [end, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      sockets.add(end);
-      end
-        .on("error", () => {})
-        .on("close", () => {
-          sockets.delete(end);
-          other.destroy();
-        });
-      end.pipe(other);
-    }
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    port: (server.address() as { port: number }).port,
-    leadTo(port: number) {
-      target = port;
-      for (const socket of sockets) socket.destroy();
-    },
-    close() {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-    },
-  };
 }
 
 /** The postmaster first, so that it starts nothing in place of what dies; nothing gets a chance to write. */

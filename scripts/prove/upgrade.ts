@@ -4,10 +4,10 @@ import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:f
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import pg from "pg";
 import { listMigrations, type Migration, migrate } from "../../apps/server/src/platform/db/migrate.ts";
 import { readHeader } from "../../apps/server/src/platform/db/schema-version.ts";
 import { tally } from "../../apps/server/test/support/tally.ts";
+import { askDatabase } from "../ask-database.ts";
 import { dumpSchema } from "../dump-schema.ts";
 import { extract, git, releaseBefore, unpack } from "../release-before.ts";
 import { startScratchPostgres } from "../scratch-postgres.ts";
@@ -114,23 +114,13 @@ async function makeTemplate(
 }
 
 async function createDatabase(server: string, name: string): Promise<string> {
-  await asking(server, (client) => client.query(`drop database if exists ${name} with (force)`));
-  await asking(server, (client) =>
+  await askDatabase(server, (client) => client.query(`drop database if exists ${name} with (force)`));
+  await askDatabase(server, (client) =>
     client.query(`create database ${name} template template0 encoding 'UTF8' lc_collate 'C' lc_ctype 'C'`),
   );
   const url = new URL(server);
   url.pathname = `/${name}`;
   return url.href;
-}
-
-async function asking<T>(url: string, ask: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await ask(client);
-  } finally {
-    await client.end();
-  }
 }
 
 /** An installation that skipped releases contracts after it has expanded; a new one applies all in order. */
@@ -141,7 +131,7 @@ async function endsTheSame(server: string, old: readonly Migration[]): Promise<b
   await migrate(later, { migrations: old, contract: "now" });
   await migrate(later, { contract: "never" });
   await migrate(later);
-  const [one, other] = [await asking(inOrder, dumpSchema), await asking(later, dumpSchema)];
+  const [one, other] = [await askDatabase(inOrder, dumpSchema), await askDatabase(later, dumpSchema)];
   console.log(`${one === other ? "ok  " : "FAIL"}  both orders of migrations end with the same schema\n`);
   return one === other;
 }
@@ -214,7 +204,7 @@ async function runSuite(
   if (code !== 0 && failed.length === 0) failed.push("the run itself");
   if (templates === null) return failed;
   // Otherwise the suite has not used the one that was made for it.
-  const { rowCount } = await asking(server, (client) =>
+  const { rowCount } = await askDatabase(server, (client) =>
     client.query("select from pg_database where datname like 'assay_template_%' and datname <> all ($1)", [
       [...templates],
     ]),

@@ -1,8 +1,7 @@
 import { rm } from "node:fs/promises";
-import { connect as connectSocket, createServer, type Socket } from "node:net";
+import { connect } from "node:net";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import pg from "pg";
 import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
@@ -14,6 +13,8 @@ import {
   serverProcesses,
 } from "../../../apps/server/test/support/postgres-processes.ts";
 import { SilentProxy } from "../../../apps/server/test/support/silent-proxy.ts";
+import { askDatabase } from "../../ask-database.ts";
+import { openRelay } from "../support/relay.ts";
 
 const settings = {
   max_wal_senders: "4",
@@ -28,7 +29,7 @@ const settings = {
  * Delay before a replica is promoted. Shorter: few requests meet a database without a primary. Longer than
  * the clients' patience: they give up.
  */
-export const noticedAfterMs = 5000;
+const noticedAfterMs = 5000;
 
 type Server = { dataDir: string; running: EmbeddedPostgres };
 
@@ -64,7 +65,7 @@ export class DatabasePair {
     await rm(dataDir, { recursive: true, force: true });
     const address = new URL(this.#primary.running.adminUrl).searchParams;
     const conninfo = ["host", "port", "user", "password"].map((name) => `${name}=${address.get(name)}`);
-    await this.asking(async (admin) => {
+    await askDatabase(this.primaryUrl, async (admin) => {
       await copyServer(admin, this.#primary.dataDir, dataDir);
       this.#replica = await startServer(dataDir, {
         primary_conninfo: `${conninfo.join(" ")} application_name=replica`,
@@ -82,7 +83,7 @@ export class DatabasePair {
   async killReplica(): Promise<void> {
     const dataDir = this.#replica?.dataDir ?? "";
     kill(dataDir);
-    await this.asking(async (admin) => {
+    await askDatabase(this.primaryUrl, async (admin) => {
       while ((await admin.query("select from pg_stat_replication where sync_state = 'sync'")).rowCount !== 1)
         await wait(50);
     });
@@ -90,7 +91,7 @@ export class DatabasePair {
 
   /** Would lose writes: the primary no longer waits for the replica, and sends it nothing. */
   async stopReplicating(): Promise<void> {
-    await this.asking(async (admin) => {
+    await askDatabase(this.primaryUrl, async (admin) => {
       await admin.query("alter system set synchronous_standby_names = ''");
       await admin.query("select pg_reload_conf()");
     });
@@ -104,24 +105,13 @@ export class DatabasePair {
     kill(lost.dataDir);
     await lost.running.stop();
     await wait(noticedAfterMs);
-    await this.asking(async (admin) => {
+    await askDatabase(promoted.running.adminUrl, async (admin) => {
       await admin.query("select pg_promote(true, 60)");
       const { rows } = await admin.query("select pg_is_in_recovery() as standby");
       if (rows[0].standby) throw new Error("the replica was not promoted");
-    }, promoted.running.adminUrl);
+    });
     this.#primary = promoted;
     this.#replica = null;
-  }
-
-  async asking<T>(ask: (client: pg.Client) => Promise<T>, url = this.primaryUrl): Promise<T> {
-    const client = new pg.Client({ connectionString: url });
-    client.on("error", () => {});
-    await client.connect();
-    try {
-      return await ask(client);
-    } finally {
-      await client.end().catch(() => {});
-    }
   }
 
   async close(): Promise<void> {
@@ -148,31 +138,8 @@ async function startServer(dataDir: string, more: Record<string, string>): Promi
   return { dataDir, running };
 }
 
-/** One address that leads to the current primary, like a virtual address or a proxy beside the servers. */
+/** One address that leads to the current primary. */
 export async function openPrimaryAddress(pair: DatabasePair): Promise<{ url: string; close(): void }> {
-  const sockets = new Set<Socket>();
-  const server = createServer((near) => {
-    const far = connectSocket(pair.primarySocket);
-    for (const [end, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      sockets.add(end);
-      end.on("error", () => {});
-      end.on("close", () => {
-        sockets.delete(end);
-        other.destroy();
-      });
-      end.pipe(other);
-    }
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  return {
-    url: SilentProxy.addressOf(pair.primaryUrl, port),
-    close() {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-    },
-  };
+  const { port, close } = await openRelay(() => connect(pair.primarySocket));
+  return { url: SilentProxy.addressOf(pair.primaryUrl, port), close };
 }
