@@ -7,7 +7,6 @@ export class ConfigError extends ExplainedError {
     super(
       `The configuration has ${problems.length === 1 ? "a problem" : `${problems.length} problems`}:\n${problems.map((problem) => `  - ${problem}`).join("\n")}`,
     );
-    this.name = "ConfigError";
     this.problems = problems;
   }
 }

@@ -8,12 +8,13 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { Decrypter, generateIdentity, identityToRecipient } from "age-encryption";
 import pg from "pg";
 import type { ArchiveKey } from "../../src/platform/installation/archive-encryption.ts";
-import { BackupError, backupEmbedded, restoreEmbedded } from "../../src/platform/installation/backup.ts";
+import { backupEmbedded, restoreEmbedded } from "../../src/platform/installation/backup.ts";
 import { embeddedFolders } from "../../src/platform/installation/postgres/cluster.ts";
 import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
 } from "../../src/platform/installation/postgres/embedded-postgres.ts";
+import { ExplainedError } from "../../src/platform/lib/explained-error.ts";
 import { type TarEntry, writeTar } from "../../src/platform/lib/tar.ts";
 import { assayHere } from "../support/process.ts";
 import { until } from "../support/until.ts";
@@ -174,7 +175,7 @@ describe("an encrypted backup", () => {
     const refused = async (key: ArchiveKey | null, fromFile: string, message: RegExp) => {
       const dataDir = restoreTo("refused");
       await assert.rejects(restoreEmbedded({ fromFile, dataDir, key }), (error: Error) => {
-        assert.ok(error instanceof BackupError, error.stack);
+        assert.ok(error instanceof ExplainedError, error.stack);
         assert.match(error.message, message);
         return true;
       });
@@ -293,7 +294,7 @@ describe("a restore", () => {
   async function assertRefused(fromFile: string, message: RegExp): Promise<void> {
     const target = path.join(folder, "refused");
     await assert.rejects(restoreEmbedded({ fromFile, dataDir: target }), (error: Error) => {
-      assert.ok(error instanceof BackupError, error.stack);
+      assert.ok(error instanceof ExplainedError, error.stack);
       assert.match(error.message, message);
       return true;
     });

@@ -8,7 +8,7 @@ import { describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { embeddedFolders } from "../../src/platform/installation/postgres/cluster.ts";
 import { startEmbeddedPostgres } from "../../src/platform/installation/postgres/embedded-postgres.ts";
-import { EmbeddedPostgresError } from "../../src/platform/installation/postgres/embedded-postgres-error.ts";
+import { ExplainedError } from "../../src/platform/lib/explained-error.ts";
 import {
   children,
   helper,
@@ -79,7 +79,7 @@ describe("a start on a new folder", () => {
     await rm(host, { recursive: true });
     await symlink(folder, host);
     try {
-      await assert.rejects(start(deep), EmbeddedPostgresError);
+      await assert.rejects(start(deep), ExplainedError);
     } finally {
       await rm(host);
     }

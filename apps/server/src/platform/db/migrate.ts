@@ -57,14 +57,6 @@ const giveUpAfterMs = 600_000;
 // An index on a large table takes long, but delays no one: the previous release keeps serving.
 const statementMs = 6 * 3_600_000;
 
-/** Says in a sentence why the database could not be migrated, or why this release cannot use it. */
-export class MigrationError extends ExplainedError {
-  constructor(message: string, cause: unknown) {
-    super(message, { cause });
-    this.name = "MigrationError";
-  }
-}
-
 /**
  * Applies missing migrations, each in one transaction with the row that records it; returns their names. An
  * advisory lock lets one process at a time through. A migration that does not get its locks in time is
@@ -89,9 +81,8 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
       const before = done.find(({ name }) => name === migration.name);
       if (before?.checksum === migration.checksum) continue;
       if (before !== undefined) {
-        throw new MigrationError(
+        throw new ExplainedError(
           `migration ${migration.name} was edited after it was applied; restore its text and add a new migration`,
-          null,
         );
       }
       const blocking = await findBlockingProcesses(client, migration, options.contract ?? "when_free");
@@ -121,9 +112,8 @@ export async function checkSchema(
     refuseContracted(known, done);
     const problem = schemaProblem(known, done);
     if (problem !== null)
-      throw new MigrationError(
+      throw new ExplainedError(
         `The database is too old for this release: ${describeSchemaProblem(problem)}. Run \`assay migrate\`, or start without SKIP_MIGRATIONS.`,
-        null,
       );
   } finally {
     await endConnection(client);
@@ -162,9 +152,8 @@ function refuseContracted(known: readonly Migration[], done: readonly AppliedMig
   const problem = schemaProblem(known, done);
   if (problem?.kind !== "too_new") return;
   const text = describeSchemaProblem(problem);
-  throw new MigrationError(
+  throw new ExplainedError(
     `${text.charAt(0).toUpperCase()}${text.slice(1)}. Start a newer release. To go back to this one, restore a backup from before the upgrade.`,
-    null,
   );
 }
 
@@ -282,9 +271,9 @@ async function retryForLock<T>(
       if (!isLockTimeout(error)) throw error;
       const waitedSeconds = Math.round((performance.now() - startedAt) / 1000);
       if (performance.now() - startedAt > limitMs) {
-        throw new MigrationError(
+        throw new ExplainedError(
           `The database could not be migrated: waited ${waitedSeconds} seconds for ${what}. pg_stat_activity and pg_locks show which session holds the lock.`,
-          error,
+          { cause: error },
         );
       }
       warn(`waiting for ${what}`, { waitedSeconds });

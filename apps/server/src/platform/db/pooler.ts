@@ -81,18 +81,10 @@ export async function examinePooler(
   }
 }
 
-/** Says in a sentence why the service cannot work through this pooler. */
-export class PoolerError extends ExplainedError {
-  constructor(message: string) {
-    super(message);
-    this.name = "PoolerError";
-  }
-}
-
 /** Fails early if statements would fail later, at random, through this pooler. */
 export async function checkPooler(url: string, preparedStatements: "named" | "off"): Promise<void> {
   if (preparedStatements === "off" || (await examinePooler(url)).supportsPreparedStatements) return;
-  throw new PoolerError(
+  throw new ExplainedError(
     "The pooler behind DATABASE_URL does not support prepared statements. Set DATABASE_PREPARED_STATEMENTS=off, or enable them in the pooler (PgBouncer 1.21 or later: max_prepared_statements = 200).",
   );
 }

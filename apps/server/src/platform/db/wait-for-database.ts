@@ -6,14 +6,6 @@ import { endConnection, openConnection, type TimeLimits } from "./connection.ts"
 import { isUnavailable } from "./errors.ts";
 import { findPooler } from "./pooler.ts";
 
-/** Says in a sentence why there is no database, for the operator who started the service. */
-class DatabaseUnreachableError extends ExplainedError {
-  constructor(message: string, cause: unknown) {
-    super(message, { cause });
-    this.name = "DatabaseUnreachableError";
-  }
-}
-
 /** Reports to an operator what the process waits for. */
 export type Warn = (message: string, fields: LogFields) => void;
 
@@ -38,13 +30,13 @@ export async function connectWithRetry(
     try {
       return await openSession(() => openConnection(url, options.name, options.limits));
     } catch (error) {
-      if (error instanceof DatabaseUnreachableError) throw error;
+      if (error instanceof ExplainedError) throw error;
       const waitedMs = performance.now() - startedAt;
       if (isPoolersRefusal(error) || !isUnavailable(error)) throw refusalOf(error);
       if (waitedMs + tryEveryMs > options.waitMs) {
-        throw new DatabaseUnreachableError(
+        throw new ExplainedError(
           `The database does not answer: ${reasonOf(error)}. Waited for ${Math.round(waitedMs / 1000)} seconds. Check DATABASE_URL and that the server runs. DATABASE_START_WAIT_SECONDS sets how long a start waits.`,
-          error,
+          { cause: error },
         );
       }
       if (waitedMs >= warnAt) {
@@ -69,7 +61,7 @@ async function openSession(open: () => Promise<pg.Client>): Promise<pg.Client> {
     if (!isSession) await endConnection(client);
   }
   if (isSession) return client;
-  throw new DatabaseUnreachableError(`A pooler in front of the database ${needsSession}`, null);
+  throw new ExplainedError(`A pooler in front of the database ${needsSession}`);
 }
 
 /** PgBouncer rejects `options`, which a direct connection uses. */
@@ -81,11 +73,11 @@ function isPoolersRefusal(error: unknown): boolean {
 function refusalOf(error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
   if (isPoolersRefusal(error))
-    return new DatabaseUnreachableError(
+    return new ExplainedError(
       `The database refuses the connection: ${error.message}. A pooler is in front of it. If it ${needsSession}`,
-      error,
+      { cause: error },
     );
-  return new DatabaseUnreachableError(`The database refuses the connection: ${error.message}.`, error);
+  return new ExplainedError(`The database refuses the connection: ${error.message}.`, { cause: error });
 }
 
 function reasonOf(error: unknown): string {

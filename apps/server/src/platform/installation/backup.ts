@@ -21,9 +21,6 @@ import { type EmbeddedPostgresOptions, embeddedFolders } from "./postgres/cluste
 import { startEmbeddedPostgres } from "./postgres/embedded-postgres.ts";
 import { syncToDisk } from "./sync-to-disk.ts";
 
-/** An error that an operator can act on: its message is the whole report. */
-export class BackupError extends ExplainedError {}
-
 type Progress = (line: string) => void;
 
 const format = "assay-backup";
@@ -71,10 +68,10 @@ export async function backupEmbedded(options: {
   const { log = () => {}, lock = null, withKeys = true } = options;
   const encrypt = lock === null ? null : createEncrypter(lock);
   const toFile = path.resolve(options.toFile);
-  if (await exists(toFile)) throw new BackupError(`${toFile} already exists; choose another name.`);
+  if (await exists(toFile)) throw new ExplainedError(`${toFile} already exists; choose another name.`);
   const { data } = embeddedFolders(options.dataDir);
   if (!(await exists(path.join(data, "PG_VERSION")))) {
-    throw new BackupError(
+    throw new ExplainedError(
       `${options.dataDir} has no data of the built-in PostgreSQL; there is nothing to back up.`,
     );
   }
@@ -117,9 +114,9 @@ export async function encryptDump(
 ): Promise<{ bytes: number }> {
   const encrypt = createEncrypter(lock);
   const toFile = path.resolve(file);
-  if (await exists(toFile)) throw new BackupError(`${toFile} already exists; choose another name.`);
+  if (await exists(toFile)) throw new ExplainedError(`${toFile} already exists; choose another name.`);
   const { size } = await lstat(fromFile).catch(() => ({ size: 0 }));
-  if (size === 0) throw new BackupError(`${fromFile} is missing or empty; there is nothing to encrypt.`);
+  if (size === 0) throw new ExplainedError(`${fromFile} is missing or empty; there is nothing to encrypt.`);
   const partial = `${toFile}.partial-${process.pid}`;
   try {
     const target = createWriteStream(partial, { flags: "wx", mode: 0o600, flush: true });
@@ -190,11 +187,12 @@ async function* archiveEntries(
     .filter((name) => /^[0-9A-F]{24}$/.test(name) && name >= firstSegment && name <= lastSegment)
     .sort();
   if (segments[0] !== firstSegment || segments.at(-1) !== lastSegment) {
-    throw new BackupError("the write-ahead log of the backup is incomplete; try again");
+    throw new ExplainedError("the write-ahead log of the backup is incomplete; try again");
   }
   for (const name of segments) {
     const entry = await fileEntry(path.join(data, "pg_wal", name), `${dataName}/pg_wal/${name}`);
-    if (entry === null) throw new BackupError("the write-ahead log changed while it was copied; try again");
+    if (entry === null)
+      throw new ExplainedError("the write-ahead log changed while it was copied; try again");
     yield entry;
   }
 }
@@ -212,7 +210,7 @@ async function* copyFolder(data: string, below: string, log: Progress): AsyncGen
       // No file: its table was dropped meanwhile, which is also in the write-ahead log.
       if (entry !== null) yield entry;
     } else {
-      throw new BackupError(
+      throw new ExplainedError(
         `${relative} is a link; this command cannot back up a database with other tablespaces`,
       );
     }
@@ -263,7 +261,7 @@ async function readSettled(file: string): Promise<Buffer> {
     if (now.equals(before)) return now;
     before = now;
   }
-  throw new BackupError(`${file} changes constantly; try again`);
+  throw new ExplainedError(`${file} changes constantly; try again`);
 }
 
 /**
@@ -281,7 +279,7 @@ export async function restoreEmbedded(options: {
   const dataDir = path.resolve(options.dataDir);
   const present = await readdir(dataDir).catch(ignoring("ENOENT"));
   if (present !== undefined && present.length > 0) {
-    throw new BackupError(
+    throw new ExplainedError(
       `${dataDir} is not empty. Restore into a new folder, or move the old one away first.`,
     );
   }
@@ -298,14 +296,14 @@ export async function restoreEmbedded(options: {
         await unpack(input, partial, written);
       },
     );
-    if (!written.label) throw new BackupError(`${options.fromFile} contains no complete database.`);
+    if (!written.label) throw new ExplainedError(`${options.fromFile} contains no complete database.`);
     if (!written.keyRing) log("the archive contains no key ring; set SECRET_KEYS to the keys of that time");
     await rename(partial, dataDir);
     await syncToDisk(path.dirname(dataDir));
     log(`restored into ${dataDir}`);
   } catch (error) {
     if (error instanceof TarError || isZlibError(error)) {
-      throw new BackupError(
+      throw new ExplainedError(
         `${options.fromFile} is damaged or not a backup of Assay: ${(error as Error).message}.`,
       );
     }
@@ -319,19 +317,19 @@ export async function restoreEmbedded(options: {
 async function openArchive(file: string, key: ArchiveKey | null): Promise<Readable> {
   if (!(await isEncrypted(file))) return createReadStream(file);
   if (key === null)
-    throw new BackupError(`${file} is encrypted: name the key with --identity, or --passphrase-file.`);
+    throw new ExplainedError(`${file} is encrypted: name the key with --identity, or --passphrase-file.`);
   let opened: Readable;
   try {
     opened = await createDecrypter(key)(createReadStream(file));
   } catch (error) {
-    throw new BackupError(`${file} cannot be decrypted: ${(error as Error).message}.`);
+    throw new ExplainedError(`${file} cannot be decrypted: ${(error as Error).message}.`);
   }
   return Readable.from(
     (async function* () {
       try {
         yield* opened;
       } catch (error) {
-        throw new BackupError(`${file} is damaged: ${(error as Error).message}.`);
+        throw new ExplainedError(`${file} is damaged: ${(error as Error).message}.`);
       }
     })(),
   );
@@ -339,7 +337,7 @@ async function openArchive(file: string, key: ArchiveKey | null): Promise<Readab
 
 async function isEncrypted(file: string): Promise<boolean> {
   const handle = await open(file, "r").catch((error: Error) => {
-    throw new BackupError(`${file} cannot be read: ${error.message}.`);
+    throw new ExplainedError(`${file} cannot be read: ${error.message}.`);
   });
   try {
     const { buffer } = await handle.read(Buffer.alloc(encryptedMark.length), 0, encryptedMark.length, 0);
@@ -411,7 +409,7 @@ async function checkManifest(entry: TarEntry): Promise<void> {
   }
   if (manifest.format !== format) throw new TarError("it does not begin like a backup");
   if (manifest.version !== formatVersion) {
-    throw new BackupError(
+    throw new ExplainedError(
       `This backup has format version ${String(manifest.version)}; this version of Assay reads version ${formatVersion}.`,
     );
   }

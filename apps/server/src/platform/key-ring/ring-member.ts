@@ -29,18 +29,15 @@ import {
 } from "./ring-state.ts";
 import { findUnreadable } from "./sealed-columns.store.ts";
 
-/** The ring does not match the database. Names keys by id, never by value. */
-export class KeyRingError extends ExplainedError {
-  constructor(problems: readonly string[]) {
-    super(
-      [
-        "The key ring does not match the database:",
-        ...problems.map((problem) => `  - ${problem}`),
-        "Start with the ring that the other processes have (SECRET_KEYS, or DATA_DIR/secret-keys), or add the missing key to it.",
-      ].join("\n"),
-    );
-    this.name = "KeyRingError";
-  }
+/** Names keys by id, never by value. */
+function misfit(problems: readonly string[]): ExplainedError {
+  return new ExplainedError(
+    [
+      "The key ring does not match the database:",
+      ...problems.map((problem) => `  - ${problem}`),
+      "Start with the ring that the other processes have (SECRET_KEYS, or DATA_DIR/secret-keys), or add the missing key to it.",
+    ].join("\n"),
+  );
 }
 
 /**
@@ -59,14 +56,14 @@ export async function reconcileRing(
     const known = await listKnownKeys(tx);
     if (known.length === 0) {
       const unreadable = await findUnreadable(tx, ring);
-      if (unreadable.length > 0) throw new KeyRingError(unreadable);
+      if (unreadable.length > 0) throw misfit(unreadable);
     }
     const others = (await listProcesses(tx)).filter(
       (process) => process.id !== self?.id && isLive(process, now),
     );
     const next = admitKeys(known, loaded, others);
     const problems = mismatches(loaded, next);
-    if (problems.length > 0) throw new KeyRingError(problems);
+    if (problems.length > 0) throw misfit(problems);
     for (const key of next) {
       const before = known.find(({ id }) => id === key.id);
       if (JSON.stringify(before) !== JSON.stringify(key)) await saveKnownKey(tx, key, now);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { parseAndroidReaderApp, parseIosReaderApp, ReaderAppProblem } from "../../settings/reader-apps.ts";
+import { Problem } from "../../settings/kinds.ts";
+import { parseAndroidReaderApp, parseIosReaderApp } from "../../settings/reader-apps.ts";
 import { appBannerOf, viewReaderApps } from "./reader-apps.ts";
 
 const hex = "14".repeat(31).concat("af");
@@ -55,7 +56,7 @@ test("what is missing, twice or malformed is named, and the value is not repeate
   for (const [text, problem] of android)
     assert.throws(
       () => parseAndroidReaderApp(text),
-      (error: unknown) => error instanceof ReaderAppProblem && problem.test(error.message),
+      (error: unknown) => error instanceof Problem && problem.test(error.message),
       text,
     );
   const app = "app=ABCDE12345.org.example.verify";

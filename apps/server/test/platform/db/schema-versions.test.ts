@@ -67,7 +67,7 @@ test("what takes something away waits for the processes that need it, and they s
     /^The database is too new for this release: it needs a release with migration 9001, and this one ends with \d{4}\. Start a newer release\. .*\.\n$/,
   );
   await assert.rejects(startTestService({ databaseUrl: old.databaseUrl, env: { SKIP_MIGRATIONS: "true" } }), {
-    name: "MigrationError",
+    name: "ExplainedError",
     message: /^The database is too new for this release: it needs a release with migration 9001/,
   });
 });
@@ -83,7 +83,7 @@ test("with SKIP_MIGRATIONS nothing is applied, and a database that lacks somethi
   await start();
   await admin.query("delete from schema_migrations where name = $1", [newest.name]);
   await assert.rejects(start(), {
-    name: "MigrationError",
+    name: "ExplainedError",
     message: `The database is too old for this release: migrations are missing: ${newest.name}. Run \`assay migrate\`, or start without SKIP_MIGRATIONS.`,
   });
   assert.equal(await recorded(), 0);

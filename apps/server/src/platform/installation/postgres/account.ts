@@ -1,7 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import path from "node:path";
-import { EmbeddedPostgresError, orUseAnotherServer } from "./embedded-postgres-error.ts";
+import { ExplainedError } from "../../lib/explained-error.ts";
+import { orUseAnotherServer } from "./address.ts";
 
 export type Account = { uid: number; gid: number };
 
@@ -86,7 +87,7 @@ export function chooseRunner(options: {
     const prefix = ["setpriv", ...drop, ...pass, ...dying, "--"];
     return { account, prefix, prefixChangesUser: true, notes, warning };
   }
-  throw new EmbeddedPostgresError(
+  throw new ExplainedError(
     `PostgreSQL does not run as root, and user id ${account.uid} cannot traverse ${closed}. ` +
       `Start Assay as an ordinary user, make that folder traversable (chmod o+x), or move DATA_DIR. ${orUseAnotherServer}`,
   );

@@ -12,3 +12,5 @@ export function socketUrl(socketFolder: string, user: string, password: string):
   const query = new URLSearchParams({ host: socketFolder, port: String(port), user, password });
   return `postgresql:///${database}?${query}`;
 }
+/** The last sentence of a message with an alternative. */
+export const orUseAnotherServer = "Or set DATABASE_URL to a PostgreSQL server (15 or newer).";

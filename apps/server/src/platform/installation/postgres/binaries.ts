@@ -4,7 +4,8 @@ import { mkdir, readFile, readlink, rename, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { hasCode } from "../../lib/error-code.ts";
-import { EmbeddedPostgresError, orUseAnotherServer } from "./embedded-postgres-error.ts";
+import { ExplainedError } from "../../lib/explained-error.ts";
+import { orUseAnotherServer } from "./address.ts";
 
 const useAnotherServer = "Set DATABASE_URL to a PostgreSQL server (15 or newer).";
 
@@ -14,14 +15,14 @@ export function findBinaries(): string {
   const name = `@embedded-postgres/${platform}-${arch}`;
   const supported = (platform === "linux" || platform === "darwin") && (arch === "x64" || arch === "arm64");
   if (!supported) {
-    throw new EmbeddedPostgresError(
+    throw new ExplainedError(
       `The built-in PostgreSQL is not available for ${platform} ${arch}. ${useAnotherServer}`,
     );
   }
   if (platform === "linux") {
     const loader = arch === "x64" ? "/lib64/ld-linux-x86-64.so.2" : "/lib/ld-linux-aarch64.so.1";
     if (!existsSync(loader)) {
-      throw new EmbeddedPostgresError(
+      throw new ExplainedError(
         `The built-in PostgreSQL needs a Linux with glibc (Alpine and other musl systems have none). ${useAnotherServer}`,
       );
     }
@@ -30,7 +31,7 @@ export function findBinaries(): string {
     const entry = createRequire(import.meta.url).resolve(name);
     return path.join(path.dirname(entry), "..", "native");
   } catch {
-    throw new EmbeddedPostgresError(
+    throw new ExplainedError(
       `The package ${name} is not installed; it is an optional dependency. Run the installation again. ${orUseAnotherServer}`,
     );
   }

@@ -4,11 +4,11 @@ import { chmod, lchown, lstat, mkdir, readdir, realpath, stat } from "node:fs/pr
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { ignoring } from "../../lib/error-code.ts";
+import { ExplainedError } from "../../lib/explained-error.ts";
 import { checkDiskSpace, dataDirMode } from "../data-dir.ts";
 import { type Account, chooseRunner, type Runner } from "./account.ts";
 import { type Passwords, port } from "./address.ts";
 import { findBinaries, linkLibraries } from "./binaries.ts";
-import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 
 export type EmbeddedLogLevel = "debug" | "info" | "warn" | "error";
 
@@ -85,7 +85,7 @@ async function refuseForeignData(data: string): Promise<void> {
   const found = await stat(data).catch(ignoring("ENOENT"));
   const me = process.geteuid?.();
   if (found === undefined || me === undefined || me === 0 || found.uid === me) return;
-  throw new EmbeddedPostgresError(
+  throw new ExplainedError(
     `${data} belongs to user id ${found.uid}, but this process is user id ${me}. ` +
       "Start Assay as the same user as before, or change the owner of the folder with chown -R.",
   );
@@ -107,8 +107,7 @@ function chooseSocketFolder(usual: string): string {
     path.join(parent, `assay-${process.geteuid?.()}-${name}`),
   );
   const folder = [usual, ...elsewhere].find(fits);
-  if (folder === undefined)
-    throw new EmbeddedPostgresError("No folder has a path short enough for a socket.");
+  if (folder === undefined) throw new ExplainedError("No folder has a path short enough for a socket.");
   return folder;
 }
 
@@ -120,7 +119,7 @@ async function makeSocketFolder(folder: string, account: Account | null): Promis
   const found = await lstat(folder);
   const owned = found.uid === me || found.uid === account?.uid;
   if (!found.isDirectory() || !owned || (found.mode & 0o077) !== 0) {
-    throw new EmbeddedPostgresError(
+    throw new ExplainedError(
       `${folder} is not a folder that only this user can enter; remove it and start again.`,
     );
   }

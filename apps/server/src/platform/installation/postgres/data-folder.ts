@@ -3,11 +3,11 @@ import { existsSync } from "node:fs";
 import { open, readdir, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { hasCode, ignoring } from "../../lib/error-code.ts";
+import { ExplainedError } from "../../lib/explained-error.ts";
 import { syncToDisk } from "../sync-to-disk.ts";
-import { adminRole } from "./address.ts";
+import { adminRole, orUseAnotherServer } from "./address.ts";
 import { bundledMajor } from "./binaries.ts";
 import { type Cluster, makeOwnFolder } from "./cluster.ts";
-import { EmbeddedPostgresError, orUseAnotherServer } from "./embedded-postgres-error.ts";
 import { isAlive } from "./processes.ts";
 import { LastLines, spawnProgram } from "./program.ts";
 
@@ -20,13 +20,13 @@ export async function ensureDataFolder(cluster: Cluster): Promise<void> {
   const bundled = bundledMajor(cluster.native);
   if (found !== undefined) {
     if (found.trim() === bundled) return;
-    throw new EmbeddedPostgresError(
+    throw new ExplainedError(
       `${cluster.data} was created by PostgreSQL ${found.trim()}, but this version of Assay brings PostgreSQL ${bundled}. ` +
         `The data is untouched. Go back to the previous version of Assay, and read its upgrade notes. ${orUseAnotherServer}`,
     );
   }
   if (existsSync(cluster.data)) {
-    throw new EmbeddedPostgresError(
+    throw new ExplainedError(
       `${cluster.data} exists but has no PostgreSQL data (no PG_VERSION). Move it away, or restore a backup.`,
     );
   }
@@ -76,7 +76,7 @@ function runInitdb(cluster: Cluster, folder: string): Promise<void> {
       if (code === 0) return resolve();
       const nameless = /look up effective user/.test(output.text());
       const help = nameless ? ` This user id needs an entry in /etc/passwd. ${orUseAnotherServer}` : "";
-      reject(new EmbeddedPostgresError(`The database could not be created: ${output.text()}${help}`));
+      reject(new ExplainedError(`The database could not be created: ${output.text()}${help}`));
     });
   });
 }

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { ExplainedError } from "../../lib/explained-error.ts";
 import { adminRole, serviceRole, socketUrl } from "./address.ts";
 import { type EmbeddedPostgresOptions, prepareCluster } from "./cluster.ts";
-import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 import { holdServer } from "./hold-server.ts";
 import { onceAMinute } from "./repeated-lines.ts";
 
@@ -72,7 +72,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 
   const host = cluster.socketFolder;
   const { passwords } = cluster;
-  if (passwords === null) throw new EmbeddedPostgresError(`${cluster.data} has no passwords.`);
+  if (passwords === null) throw new ExplainedError(`${cluster.data} has no passwords.`);
   return {
     host,
     url: socketUrl(host, serviceRole, passwords.service),

@@ -1,9 +1,9 @@
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { ExplainedError } from "../../lib/explained-error.ts";
 import { port } from "./address.ts";
 import type { Cluster } from "./cluster.ts";
 import { ensureDataFolder } from "./data-folder.ts";
-import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 import { joinServer } from "./join-server.ts";
 import { disownLockFile, readLockFile } from "./lock-file.ts";
 import { Obstacle } from "./obstacle.ts";
@@ -46,5 +46,5 @@ export async function holdServer(cluster: Cluster, cancel: AbortSignal): Promise
     obstacle.refusal(started);
     await wait(100);
   }
-  throw new EmbeddedPostgresError(`PostgreSQL could not be started in ${cluster.data}: ${reason}.`);
+  throw new ExplainedError(`PostgreSQL could not be started in ${cluster.data}: ${reason}.`);
 }

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { ExplainedError } from "../../lib/explained-error.ts";
 import { ensureAccess } from "./access.ts";
 import type { Cluster } from "./cluster.ts";
 import { connect, keepsProcessAlive, type NoConnection } from "./connection.ts";
 import { systemIdentifier } from "./data-folder.ts";
-import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 import { endServer, orderly } from "./end-server.ts";
 import { guardLeavesMs, guardServer } from "./guard-server.ts";
 import type { LockFile } from "./lock-file.ts";
@@ -15,7 +15,7 @@ import type { Hold } from "./start-server.ts";
 export async function joinServer(cluster: Cluster, lock: LockFile): Promise<Hold | NoConnection> {
   if (lock.socketFolder === "" || lock.socketFolder !== cluster.socketFolder) {
     if (lock.socketFolder !== "" && isServerOf(cluster, lock.pid)) {
-      throw new EmbeddedPostgresError(
+      throw new ExplainedError(
         `PostgreSQL (process id ${lock.pid}) already serves ${cluster.data} at another address (${lock.socketFolder}). ` +
           "Stop the process that started it first.",
       );
@@ -35,7 +35,7 @@ export async function joinServer(cluster: Cluster, lock: LockFile): Promise<Hold
   }
   if (served !== (await systemIdentifier(cluster.data))) {
     await client.end();
-    throw new EmbeddedPostgresError(
+    throw new ExplainedError(
       `The PostgreSQL server at ${cluster.socketFolder} serves another data folder; stop it first.`,
     );
   }

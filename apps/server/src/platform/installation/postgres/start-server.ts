@@ -1,10 +1,10 @@
 import type { ChildProcess } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
+import { ExplainedError } from "../../lib/explained-error.ts";
 import { accessFile, ensureAccess, writeAccessFile } from "./access.ts";
 import { port } from "./address.ts";
 import type { Cluster, EmbeddedLogLevel } from "./cluster.ts";
 import { connect } from "./connection.ts";
-import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 import { endServer, orderly } from "./end-server.ts";
 import { guardLeavesMs, guardServer } from "./guard-server.ts";
 import { readLockFile } from "./lock-file.ts";
@@ -175,7 +175,7 @@ export async function startServer(cluster: Cluster): Promise<Hold | string> {
     const text = output.text();
     // Another process started a server at the same time, or processes of a killed one are about to end.
     if (/lock file|shared memory block|could not bind|already in use/i.test(text)) return text;
-    throw new EmbeddedPostgresError(
+    throw new ExplainedError(
       `PostgreSQL did not start in ${cluster.data}: ${text || `exit ${child.exitCode}`}`,
     );
   }
