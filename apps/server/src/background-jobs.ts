@@ -88,58 +88,25 @@ const purgedAtOnce = 1000;
 
 /** Jobs that only delete expired rows. */
 function purgeJobs({ clock, quarantine }: Pick<Core, "clock" | "quarantine">): RowJob[] {
-  const purging = (expired: () => Expired) => ({
+  const daysAgo = (days: number) => later(clock.now(), -days * dayMs);
+  const purging = (name: string, everyMs: number, expired: () => Expired): RowJob => ({
+    name,
+    everyMs,
     batchSize: purgedAtOnce,
-    run: (job: string) => () => quarantine.purge(job, expired(), purgedAtOnce),
+    run: (job) => () => quarantine.purge(job, expired(), purgedAtOnce),
   });
+  const shared = [
+    purging("purge-idempotent-answers", 10 * minuteMs, () => expiredAnswers(clock.now())),
+    purging("purge-domain-challenges", hourMs, () => expiredChallenges(daysAgo(30))),
+    purging("purge-api-requests", 10 * minuteMs, () => oldApiRequests(daysAgo(apiLogLimits.days))),
+    purging("purge-invitations", hourMs, () => expiredInvitations(clock.now())),
+    purging("purge-user-sessions", hourMs, () => expiredUserSessions(clock.now())),
+    purging("purge-wallet-identities", hourMs, () => retiredIdentities(daysAgo(1))),
+    purging("purge-status-lists", hourMs, () => unusedStatusLists(daysAgo(30))),
+  ];
   return [
-    {
-      name: "purge-idempotent-answers",
-      everyMs: 10 * minuteMs,
-      isShared: true,
-      ...purging(() => expiredAnswers(clock.now())),
-    },
-    {
-      name: "purge-wallet-requests",
-      everyMs: 15 * secondMs,
-      ...purging(() => expiredRequests(clock.now())),
-    },
-    {
-      name: "purge-domain-challenges",
-      everyMs: hourMs,
-      isShared: true,
-      ...purging(() => expiredChallenges(later(clock.now(), -30 * dayMs))),
-    },
-    {
-      name: "purge-api-requests",
-      everyMs: 10 * minuteMs,
-      isShared: true,
-      ...purging(() => oldApiRequests(later(clock.now(), -apiLogLimits.days * dayMs))),
-    },
-    {
-      name: "purge-invitations",
-      everyMs: hourMs,
-      isShared: true,
-      ...purging(() => expiredInvitations(clock.now())),
-    },
-    {
-      name: "purge-user-sessions",
-      everyMs: hourMs,
-      isShared: true,
-      ...purging(() => expiredUserSessions(clock.now())),
-    },
-    {
-      name: "purge-wallet-identities",
-      everyMs: hourMs,
-      isShared: true,
-      ...purging(() => retiredIdentities(later(clock.now(), -dayMs))),
-    },
-    {
-      name: "purge-status-lists",
-      everyMs: hourMs,
-      isShared: true,
-      ...purging(() => unusedStatusLists(later(clock.now(), -30 * dayMs))),
-    },
+    ...shared.map((job) => ({ ...job, isShared: true })),
+    purging("purge-wallet-requests", 15 * secondMs, () => expiredRequests(clock.now())),
   ];
 }
 

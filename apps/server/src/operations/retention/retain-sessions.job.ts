@@ -2,6 +2,8 @@ import type { SessionId } from "@assay/contract/ids";
 import { countOldAuditLogs, deleteAuditLogs, takeOldAuditLogs } from "../../platform/audit/audit.store.ts";
 import type { Core } from "../../platform/core.ts";
 import type { Tx } from "../../platform/db/db.ts";
+import type { TakenRow } from "../../platform/db/quarantine.store.ts";
+import type { Steps } from "../../platform/db/quarantine.ts";
 import { dayMs, later, minuteMs, secondMs } from "../../platform/kernel/clock.ts";
 import type { Job } from "../../platform/lib/scheduler.ts";
 import {
@@ -38,53 +40,40 @@ export function retentionJobs(
     `Items that wait for a job, counted up to ${maxCounted}.`,
   );
 
+  const sweep = <T extends TakenRow>(name: string, kind: string, steps: Steps<T>): Job => ({
+    ...{ name, batchSize, everyMs: 5 * minuteMs, isShared: true },
+    run: quarantine.rowsOf(name, kind).sweep(batchSize, steps),
+  });
+
   return [
-    {
-      name: "purge-sessions",
-      everyMs: 5 * minuteMs,
-      isShared: true,
-      batchSize,
-      run: quarantine.rowsOf("purge-sessions", "sessions").sweep(batchSize, {
-        take: (tx, among) => takeEndedSessions(tx, sessionsEndedBefore(), among),
-        handle: async (tx, sessions) => {
-          const ids = sessions.map((session) => session.id);
-          await deleteSessionsWithAttempts(tx, ids);
-          for (const deleteBeside of [...beside.ofDevices, ...beside.ofSessions]) await deleteBeside(tx, ids);
-        },
-      }),
-    },
-    {
-      name: "minimise-attempts",
-      everyMs: 5 * minuteMs,
-      isShared: true,
-      batchSize,
-      run: quarantine.rowsOf("minimise-attempts", "attempts").sweep(batchSize, {
-        take: (tx, among) => takeOldAttempts(tx, attemptsEndedBefore(), among),
-        handle: async (tx, attempts) => {
-          await minimiseAttempts(
-            tx,
-            attempts.map((attempt) => attempt.id),
-            clock.now(),
-          );
-          const ids = attempts.map((attempt) => attempt.sessionId);
-          for (const deleteBeside of beside.ofDevices) await deleteBeside(tx, ids);
-        },
-      }),
-    },
-    {
-      name: "purge-audit-logs",
-      everyMs: 5 * minuteMs,
-      isShared: true,
-      batchSize,
-      run: quarantine.rowsOf("purge-audit-logs", "audit_logs").sweep(batchSize, {
-        take: (tx, among) => takeOldAuditLogs(tx, auditedBefore(), among),
-        handle: (tx, entries) =>
-          deleteAuditLogs(
-            tx,
-            entries.map((entry) => entry.id),
-          ),
-      }),
-    },
+    sweep("purge-sessions", "sessions", {
+      take: (tx, among) => takeEndedSessions(tx, sessionsEndedBefore(), among),
+      handle: async (tx, sessions) => {
+        const ids = sessions.map((session) => session.id);
+        await deleteSessionsWithAttempts(tx, ids);
+        for (const deleteBeside of [...beside.ofDevices, ...beside.ofSessions]) await deleteBeside(tx, ids);
+      },
+    }),
+    sweep("minimise-attempts", "attempts", {
+      take: (tx, among) => takeOldAttempts(tx, attemptsEndedBefore(), among),
+      handle: async (tx, attempts) => {
+        const ids = attempts.map((attempt) => attempt.sessionId);
+        await minimiseAttempts(
+          tx,
+          attempts.map((attempt) => attempt.id),
+          clock.now(),
+        );
+        for (const deleteBeside of beside.ofDevices) await deleteBeside(tx, ids);
+      },
+    }),
+    sweep("purge-audit-logs", "audit_logs", {
+      take: (tx, among) => takeOldAuditLogs(tx, auditedBefore(), among),
+      handle: (tx, entries) =>
+        deleteAuditLogs(
+          tx,
+          entries.map((entry) => entry.id),
+        ),
+    }),
     {
       name: measureBacklogJob,
       everyMs: 15 * secondMs,
