@@ -25,7 +25,6 @@ import { mountWallet } from "./platform/http/mount-wallet.ts";
 import { pageHeaders } from "./platform/http/page-headers.ts";
 import { mountPages } from "./platform/http/pages.ts";
 import { createServer, type Server } from "./platform/http/server.ts";
-import { writeSessionCookie } from "./platform/http/session-cookie.ts";
 import { mountWebApp } from "./platform/http/web-apps.ts";
 import { mountRobots, mountSecurityText, mountWellKnown } from "./platform/http/well-known.ts";
 import { NameLookups } from "./platform/lib/name-lookups.ts";
@@ -129,7 +128,6 @@ export async function createApp(
     ...access,
     sockets: { openVerifySocket: verifySocket },
     idempotency: services.idempotency,
-    writeCookie: (reply, cookie) => writeSessionCookie(reply, cookie, publicUrl().startsWith("https:")),
   });
   if (role !== "worker") mountWallet(app, walletEndpoints(core), core.log);
   if (role !== "worker") mountMcp(app, { ...access, answer: mcpEndpoint(core, services.sandboxDevices) });

@@ -15,7 +15,6 @@ import { Metrics } from "../lib/metrics.ts";
 import { Admission } from "./admission.ts";
 import { AlternateStatus, type Binding, bind, mount } from "./mount.ts";
 import { createServer } from "./server.ts";
-import { writeSessionCookie } from "./session-cookie.ts";
 
 const membership: Membership = {
   organizationId: knownId("acme"),
@@ -80,7 +79,6 @@ function serving(...bindings: Binding[]) {
     onKeyUsed: (id) => used.push(id),
     admission,
     idempotency: null as never,
-    writeCookie: (reply, cookie) => writeSessionCookie(reply, cookie, true),
     deprecations: {
       leaving: { since: "2027-01-01", sunset: "2028-01-01", instead: "Use `/two`." },
       old: { since: "2027-01-01", sunset: null, instead: "Use `/two`." },

@@ -35,7 +35,7 @@ import {
   namesOrganizationInBody,
 } from "./identify.ts";
 import { refuseBadHandshake, type SocketBinding } from "./mount-socket.ts";
-import { cookieOf, writeCookie } from "./session-cookie.ts";
+import { cookieOf, writeCookie, writeSessionCookie } from "./session-cookie.ts";
 
 /** The input of a handler, parsed, validated and typed by the route's declaration. */
 type Context<R extends RouteDefinition> = {
@@ -93,7 +93,6 @@ export function bind(definition: RouteDefinition, ...given: readonly unknown[]):
 
 type MountOptions = IdentifyOptions & {
   idempotency: Idempotency;
-  writeCookie: (reply: FastifyReply, cookie: SessionCookie | null) => void;
   /**
    * Handlers of upgrade requests, by the id of the route. Other requests are answered by the route's handler.
    */
@@ -180,7 +179,7 @@ function mountRoute(
         params,
         query: parsedQuery,
         body,
-        request: new Info(request, reply, options),
+        request: new Info(request, reply, options.publicUrl()),
       } as unknown as Context<RouteDefinition>;
       const run = async () => handle(context, await prepare?.(context));
       if (guard) await guard(context);
@@ -229,16 +228,12 @@ function refuseBrokenAddress({ params, query }: FastifyRequest, { invalidParams 
 class Info implements RequestInfo {
   readonly #request: FastifyRequest;
   readonly #reply: FastifyReply;
-  readonly #options: Pick<MountOptions, "writeCookie" | "publicUrl">;
+  readonly #publicUrl: string;
 
-  constructor(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    options: Pick<MountOptions, "writeCookie" | "publicUrl">,
-  ) {
+  constructor(request: FastifyRequest, reply: FastifyReply, publicUrl: string) {
     this.#request = request;
     this.#reply = reply;
-    this.#options = options;
+    this.#publicUrl = publicUrl;
   }
 
   get address() {
@@ -258,7 +253,7 @@ class Info implements RequestInfo {
   }
 
   setSessionCookie(cookie: SessionCookie | null): void {
-    this.#options.writeCookie(this.#reply, cookie);
+    writeSessionCookie(this.#reply, cookie, this.#isSecure);
   }
 
   cookie(names: CookieNames): string | null {
@@ -270,7 +265,7 @@ class Info implements RequestInfo {
   }
 
   get #isSecure(): boolean {
-    return this.#options.publicUrl().startsWith("https:");
+    return this.#publicUrl.startsWith("https:");
   }
 }
 
