@@ -23,14 +23,14 @@ import { createDns, lookUpLocally } from "./platform/lib/dns.ts";
 import type { KeyRing } from "./platform/lib/key-ring.ts";
 import { describeError, type Log } from "./platform/lib/log.ts";
 import { Metrics } from "./platform/lib/metrics.ts";
-import { showBuild } from "./platform/lib/process-metrics.ts";
+import { showBuild, watchProcess } from "./platform/lib/process-metrics.ts";
 import { exemptHostSet } from "./platform/lib/public-address.ts";
 import { createSafeFetch } from "./platform/lib/safe-fetch.ts";
 import type { Tracer } from "./platform/lib/tracer.ts";
 import { ApiLog } from "./tenants/api-keys/api-log.ts";
 import { KeyUsage } from "./tenants/api-keys/key-usage.ts";
 import { loadRpTerms } from "./tenants/organizations/rp-terms.ts";
-import { traceFetch, traceJudge, traceSender } from "./trace-parts.ts";
+import { openTracing, traceFetch, traceJudge, traceSender } from "./trace-parts.ts";
 import { DeviceRegistry, type RegistryOptions } from "./verification/device-socket/registry.ts";
 import { createFaceJudge } from "./verification/face/face-judge.ts";
 import { faceJudgeSettings } from "./verification/face/face-settings.ts";
@@ -38,7 +38,6 @@ import { CurrentTrust } from "./verification/trust/current-trust.ts";
 import { TrustReader } from "./verification/trust/trust-reader.ts";
 import { loadConsentTexts } from "./verification/verify/consent-texts.ts";
 import { StatusFeed } from "./verification/verify/status-feed.ts";
-import { openWatch } from "./watch-process.ts";
 
 export type ServiceOptions = {
   config: Config;
@@ -62,7 +61,9 @@ export async function openServices(options: ServiceOptions, role: ProcessRole) {
   const { config, ring, clock, log } = options;
   const databaseUrl = databaseUrlOf(options);
   const metrics = new Metrics();
-  const { isWatched, processWatch, tracing } = openWatch(config, role, log, metrics);
+  const isWatched = config.metricsToken !== "" || config.metricsPort > 0;
+  const renderProcess = isWatched ? watchProcess() : async () => "";
+  const tracing = openTracing(config, role, log, metrics);
   const tracer = tracing?.tracer ?? null;
   const rpTerms = loadRpTerms(config);
   const consentTexts = loadConsentTexts(config);
@@ -133,7 +134,7 @@ export async function openServices(options: ServiceOptions, role: ProcessRole) {
     }),
     sandboxDevices: new SandboxDevices(core, () => listening.url),
     reporter,
-    metricsOf: async () => `${await readiness.renderSeries()}${await processWatch.render()}`,
+    metricsOf: async () => `${await readiness.renderSeries()}${await renderProcess()}`,
   };
 }
 

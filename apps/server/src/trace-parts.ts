@@ -1,7 +1,39 @@
+import { randomUUID } from "node:crypto";
+import type { Config } from "./config.ts";
 import type { Sender } from "./delivery/webhooks/delivery-worker.ts";
+import type { Log } from "./platform/lib/log.ts";
+import type { Metrics } from "./platform/lib/metrics.ts";
+import { OtlpExporter } from "./platform/lib/otlp-exporter.ts";
+import { buildVersion } from "./platform/lib/process-metrics.ts";
 import type { SafeFetch } from "./platform/lib/safe-fetch.ts";
-import type { Tracer } from "./platform/lib/tracer.ts";
+import { Tracer } from "./platform/lib/tracer.ts";
 import type { FaceJudge } from "./verification/face/face-judge.ts";
+
+type Tracing = { tracer: Tracer; exporter: OtlpExporter };
+
+/** Null without a collector: then nothing is traced. */
+export function openTracing(config: Config, role: string, log: Log, metrics: Metrics): Tracing | null {
+  if (config.otlpEndpoint === "") return null;
+  const exporter = new OtlpExporter({
+    endpoint: config.otlpEndpoint,
+    headers: config.otlpHeaders,
+    resource: {
+      "service.name": "assay",
+      "service.version": buildVersion(),
+      "service.instance.id": randomUUID(),
+      "assay.role": role,
+      ...config.otelResourceAttributes,
+    },
+    log,
+    metrics,
+  });
+  const tracer = new Tracer({
+    ratio: config.otelTracesSamplerArg,
+    keep: (spans) => exporter.add(spans),
+    dropped: (count) => exporter.drop("long_trace", count),
+  });
+  return { tracer, exporter };
+}
 
 // Spans for more than requests, statements and jobs. Without a tracer each function returns its argument.
 

@@ -6,25 +6,17 @@ import type { Metrics } from "./metrics.ts";
 // be removed.
 let registry: Registry | null = null;
 
-export type ProcessWatch = {
-  /** In the Prometheus text format. */
-  render: () => Promise<string>;
-};
-
-/** For a process without metrics. */
-export const unwatched: ProcessWatch = { render: async () => "" };
-
 /**
  * Starts to observe processor, memory, heap, garbage collection, event loop and open files, under the usual
- * names for Node.
+ * names for Node. Returns what renders them in the Prometheus text format.
  */
-export function watchProcess(): ProcessWatch {
+export function watchProcess(): () => Promise<string> {
   if (registry === null) {
     registry = new Registry();
     collectDefaultMetrics({ register: registry });
   }
   const watched = registry;
-  return { render: () => watched.metrics() };
+  return () => watched.metrics();
 }
 
 /** Always 1. The version is a label, so that a change of it shows beside every other series. */
