@@ -49,13 +49,8 @@ export type JobRun = {
 };
 
 export class Scheduler {
-  readonly #jobs: readonly Job[];
-  readonly #runs: ReadonlyMap<string, JobRun>;
-  readonly #log: Log;
-  readonly #clock: Clock;
-  readonly #tracer: Tracer | null;
-  readonly #claim: Needs["claim"];
-  readonly #firstRunWithinMs: number | null;
+  readonly #jobs: ReadonlyMap<string, { job: Job; record: JobRun }>;
+  readonly #needs: Needs;
   readonly #count: (labels: { job: string }, by: number) => void;
   readonly #fail: (labels: { job: string }) => void;
   readonly #timers = new Map<string, NodeJS.Timeout>();
@@ -65,17 +60,10 @@ export class Scheduler {
 
   constructor(jobs: readonly Job[], needs: Needs) {
     const { metrics } = needs;
-    this.#jobs = jobs;
-    this.#log = needs.log;
-    this.#clock = needs.clock;
-    this.#tracer = needs.tracer;
-    this.#claim = needs.claim;
-    this.#firstRunWithinMs = needs.firstRunWithinMs === undefined ? firstRunWithinMs : needs.firstRunWithinMs;
-    this.#runs = new Map(
-      jobs.map(({ name, everyMs }) => [
-        name,
-        { name, everyMs, runningSince: null, lastEndedAt: null, lastFailedAt: null },
-      ]),
+    this.#needs = needs;
+    const fresh = { runningSince: null, lastEndedAt: null, lastFailedAt: null };
+    this.#jobs = new Map(
+      jobs.map((job) => [job.name, { job, record: { name: job.name, everyMs: job.everyMs, ...fresh } }]),
     );
     this.#count = metrics.counter("assay_job_items_total", "Items that background jobs have processed.");
     this.#fail = metrics.counter(
@@ -85,12 +73,12 @@ export class Scheduler {
   }
 
   get runs(): readonly Readonly<JobRun>[] {
-    return [...this.#runs.values()];
+    return [...this.#jobs.values()].map(({ record }) => record);
   }
 
   start(): void {
-    const soon = this.#firstRunWithinMs;
-    for (const job of this.#jobs)
+    const { firstRunWithinMs: soon = firstRunWithinMs } = this.#needs;
+    for (const { job } of this.#jobs.values())
       this.#later(job, soon === null ? job.everyMs : Math.min(job.everyMs, soon * Math.random()));
   }
 
@@ -104,48 +92,50 @@ export class Scheduler {
 
   async #tick(job: Job): Promise<void> {
     try {
-      if (job.isShared !== true || (await this.#claim(job))) await this.run(job.name);
-      else this.#noteRunElsewhere(job);
+      if (job.isShared !== true || (await this.#needs.claim(job))) await this.run(job.name);
+      // For operators, a run by another process counts.
+      else this.#find(job.name).record.lastEndedAt = this.#needs.clock.now();
     } catch (error) {
       this.#fail({ job: job.name });
-      this.#log.warn("background job failed, will run again", { job: job.name, ...describeError(error) });
+      this.#needs.log.warn("background job failed, will run again", {
+        job: job.name,
+        ...describeError(error),
+      });
     }
     this.#later(job);
   }
 
-  /** For operators, a run by another process counts. */
-  #noteRunElsewhere(job: Job): void {
-    const run = this.#runs.get(job.name);
-    if (run !== undefined) run.lastEndedAt = this.#clock.now();
+  #find(name: string): { job: Job; record: JobRun } {
+    const found = this.#jobs.get(name);
+    if (found === undefined) throw new Error(`there is no job "${name}"`);
+    return found;
   }
 
   /** Runs a job until nothing is left to do. Concurrent calls share one run. */
   async run(name: string): Promise<void> {
-    const job = this.#jobs.find((candidate) => candidate.name === name);
-    if (job === undefined) throw new Error(`there is no job "${name}"`);
+    const found = this.#find(name);
     const running = this.#running.get(name);
     if (running !== undefined) {
       await running;
       // The shared run may have read the data before our caller's change, so run once more.
       return this.run(name);
     }
-    const work = this.#note(job).finally(() => this.#running.delete(name));
+    const work = this.#note(found).finally(() => this.#running.delete(name));
     this.#running.set(name, work);
     return work;
   }
 
-  async #note(job: Job): Promise<void> {
-    const run = this.#runs.get(job.name);
-    if (run === undefined) return this.#drain(job);
-    run.runningSince = this.#clock.now();
+  async #note({ job, record }: { job: Job; record: JobRun }): Promise<void> {
+    const { clock } = this.#needs;
+    record.runningSince = clock.now();
     try {
       await this.#drain(job);
-      run.lastEndedAt = this.#clock.now();
+      record.lastEndedAt = clock.now();
     } catch (error) {
-      run.lastFailedAt = this.#clock.now();
+      record.lastFailedAt = clock.now();
       throw error;
     } finally {
-      run.runningSince = null;
+      record.runningSince = null;
     }
   }
 
@@ -159,9 +149,10 @@ export class Scheduler {
 
   /** Most runs find nothing to do, and their traces are dropped. */
   #runTraced(job: Job): Promise<number> {
-    if (this.#tracer === null) return job.run();
+    const { tracer } = this.#needs;
+    if (tracer === null) return job.run();
     const attributes = { "assay.job": job.name };
-    return this.#tracer.root(
+    return tracer.root(
       `job ${job.name}`,
       "internal",
       attributes,
