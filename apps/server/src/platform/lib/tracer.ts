@@ -200,13 +200,9 @@ export class Tracer {
     if (span === null) return work(null);
     let kept = true;
     try {
-      const result = await this.within(span, () => work(span));
+      const result = await this.#follow(span, work);
       kept = keep(result);
       return result;
-    } catch (error) {
-      span.failed = true;
-      span.set({ "error.type": errorType(error) });
-      throw error;
     } finally {
       this.end(span, kept);
     }
@@ -222,14 +218,16 @@ export class Tracer {
     const parent = this.#current.getStore();
     if (parent === undefined || parent.trace.ended) return work(null);
     const span = new Span(parent.trace, parent.id, name, kind, attributes);
+    return this.#follow(span, work).finally(() => this.#finish(span));
+  }
+
+  async #follow<T>(span: Span, work: (span: Span) => Promise<T>): Promise<T> {
     try {
       return await this.within(span, () => work(span));
     } catch (error) {
       span.failed = true;
       span.set({ "error.type": errorType(error) });
       throw error;
-    } finally {
-      this.#finish(span);
     }
   }
 
