@@ -5,7 +5,7 @@ import { isRetryable } from "./errors.ts";
 import { Hints, type Notification } from "./hints.ts";
 import type { Answer, Row, RowOf } from "./pipeline.ts";
 import { ConnectionPool, type PoolOptions } from "./pool.ts";
-import { type PooledConnection, queryOf } from "./pooled-connection.ts";
+import type { PooledConnection } from "./pooled-connection.ts";
 import type { Sql } from "./sql.ts";
 
 // Counts as bigint fit a JavaScript number; none exceeds 2^53.
@@ -71,7 +71,7 @@ export class Tx extends Statements {
   }
 
   protected send(statement: Sql): Promise<Answer> {
-    return this.#connection.send(statement);
+    return this.#connection.query(statement);
   }
 
   /**
@@ -80,7 +80,7 @@ export class Tx extends Statements {
    */
   async ask<T extends readonly unknown[]>(...questions: { [K in keyof T]: Question<T[K]> }): Promise<T> {
     const asked: readonly Question<unknown>[] = questions;
-    const results = await this.#connection.sendAll(asked.map(({ statement }) => queryOf(statement)));
+    const results = await this.#connection.sendAll(asked.map(({ statement }) => statement));
     return asked.map(({ read }, at) => read(results[at]?.rows ?? [])) as unknown as T;
   }
 
@@ -89,7 +89,7 @@ export class Tx extends Statements {
    * fails there.
    */
   write(statement: Sql): void {
-    this.#connection.queue(queryOf(statement));
+    this.#connection.queue(statement);
   }
 
   notify(channel: string, payload: string): void {
@@ -124,7 +124,7 @@ export class Db extends Statements {
 
   protected send(statement: Sql): Promise<Answer> {
     const { joined } = this.#current;
-    return joined === null ? this.pool.send(queryOf(statement)) : joined.connection.send(statement);
+    return joined === null ? this.pool.send(statement) : joined.connection.query(statement);
   }
 
   /** Outside of a transaction the write is already committed. */

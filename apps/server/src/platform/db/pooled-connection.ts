@@ -3,12 +3,9 @@ import type { Tracer } from "../lib/tracer.ts";
 import { answerLimitMs } from "./connection.ts";
 import type { Notification } from "./hints.ts";
 import { type Answer, Pipeline, type Query } from "./pipeline.ts";
-import type { Sql } from "./sql.ts";
 import { summaryOf } from "./statement-summary.ts";
 
 const beginning: Query = { name: "begin", text: "begin" };
-
-export const queryOf = (statement: Sql): Query => ({ ...statement.prepared, values: statement.values });
 
 export type SendOptions = {
   tracer: Tracer | null;
@@ -48,10 +45,6 @@ export class PooledConnection {
     const [answer] = await this.sendAll([query]);
     if (answer === undefined) throw new Error("a statement was not answered");
     return answer;
-  }
-
-  send(statement: Sql): Promise<Answer> {
-    return this.query(queryOf(statement));
   }
 
   /** Sends one statement outside of a transaction. */

@@ -22,10 +22,14 @@ export class Sql {
   }
 
   get text(): string {
-    return this.prepared.text;
+    return this.#prepared.text;
   }
 
-  get prepared(): PreparedText {
+  get name(): string {
+    return this.#prepared.name;
+  }
+
+  get #prepared(): PreparedText {
     const known = preparedTexts.get(this.strings);
     if (known !== undefined) return known;
     let text = this.strings[0] ?? "";

@@ -87,7 +87,7 @@ test("a job that looks whether rows are due locks none of them, so that it keeps
   const locks: string[] = [];
   await core.quarantine.rowsOf("a-job-of-the-test", "sessions").run(10, {
     take: async (_db, { lock }) => {
-      locks.push(lock.prepared.text);
+      locks.push(lock.text);
       return locks.length <= 2 ? [{ id: "a row" }] : [];
     },
     handle: async () => {},
