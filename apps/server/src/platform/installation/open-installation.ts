@@ -36,24 +36,8 @@ async function open(config: Config, env: Environment): Promise<Installation> {
   const clock = new DatabaseClock();
   const log = openLog(config, clock);
   const ring = openRing(config, env);
-  if (config.databaseUrl !== "") {
-    return { config, clock, log, databaseUrl: config.databaseUrl, ring, notes: [], close: async () => {} };
-  }
-  const { startEmbeddedPostgres } = await import("./postgres/embedded-postgres.ts");
-  const embedded = await startEmbeddedPostgres({
-    dataDir: config.dataDir,
-    env,
-    log: (line, level) => log[level](line),
-  });
-  return {
-    config,
-    clock,
-    log,
-    databaseUrl: embedded.url,
-    ring,
-    notes: embedded.notes,
-    close: () => embedded.stop(),
-  };
+  const { url: databaseUrl, ...database } = await openDatabaseOnly(config, env, log);
+  return { config, clock, log, databaseUrl, ring, ...database };
 }
 
 /**
@@ -64,15 +48,15 @@ export async function openDatabaseOnly(
   config: Config,
   env: Environment,
   log: Log,
-): Promise<{ url: string; close(): Promise<void> }> {
-  if (config.databaseUrl !== "") return { url: config.databaseUrl, close: async () => {} };
+): Promise<{ url: string; notes: readonly string[]; close(): Promise<void> }> {
+  if (config.databaseUrl !== "") return { url: config.databaseUrl, notes: [], close: async () => {} };
   const { startEmbeddedPostgres } = await import("./postgres/embedded-postgres.ts");
   const embedded = await startEmbeddedPostgres({
     dataDir: config.dataDir,
     env,
     log: (line, level) => log[level](line),
   });
-  return { url: embedded.url, close: () => embedded.stop() };
+  return { url: embedded.url, notes: embedded.notes, close: () => embedded.stop() };
 }
 
 function openLog(config: Config, clock: Clock): Log {
