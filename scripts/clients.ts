@@ -185,6 +185,14 @@ function runGo(out: string): void {
   pass(run(out, "go", ["run", "."], { ...goEnvironment, ...service }));
 }
 
+/** A client that openapi-generator makes; its jar comes by Maven. */
+const withGenerator = (client: Omit<Client, "name" | "version" | "needs">): Client => ({
+  name: "openapi-generator",
+  version: versions.openapiGenerator,
+  needs: ["java", "mvn"],
+  ...client,
+});
+
 const clients: readonly Client[] = [
   {
     name: "openapi-typescript",
@@ -273,12 +281,9 @@ const clients: readonly Client[] = [
     compiles: (out) => compileGo(out, "flow.go.txt"),
     flow: runGo,
   },
-  {
-    name: "openapi-generator",
-    version: versions.openapiGenerator,
+  withGenerator({
     language: "Go",
     options: "`enumClassPrefix=true`",
-    needs: ["java", "mvn"],
     needsToCompile: ["go"],
     generates: (out) =>
       generate("go", join(out, "assay"), [
@@ -290,12 +295,9 @@ const clients: readonly Client[] = [
       compileGo(out, "flow-generator.go.txt");
     },
     flow: runGo,
-  },
-  {
-    name: "openapi-generator",
-    version: versions.openapiGenerator,
+  }),
+  withGenerator({
     language: "Python",
-    needs: ["java", "mvn"],
     needsToCompile: ["python3"],
     // Its templates for OpenAPI 3.1 events omit parameter types, so only operations are generated.
     options: "`--global-property=apis,models,supportingFiles`",
@@ -306,13 +308,10 @@ const clients: readonly Client[] = [
       const bin = python("generator", ["-r", join(out, "requirements.txt")]);
       pass(run(out, join(bin, "python"), ["flow.py"], service));
     },
-  },
-  {
-    name: "openapi-generator",
-    version: versions.openapiGenerator,
+  }),
+  withGenerator({
     language: "Java",
     options: "`--library native`, `containerDefaultToNull=true`",
-    needs: ["java", "mvn"],
     generates: (out) =>
       generate("java", out, ["--library", "native", "--additional-properties=containerDefaultToNull=true"]),
     compiles: (out) => {
@@ -323,12 +322,9 @@ const clients: readonly Client[] = [
       run(out, "mvn", ["-q", "-B", "dependency:copy-dependencies", "-DoutputDirectory=jars"]);
       pass(run(out, "java", ["-cp", "target/classes:jars/*", "org.openapitools.client.Flow"], service));
     },
-  },
-  {
-    name: "openapi-generator",
-    version: versions.openapiGenerator,
+  }),
+  withGenerator({
     language: "PHP",
-    needs: ["java", "mvn"],
     needsToCompile: ["php"],
     generates: (out) => generate("php", out),
     compiles: (out) => {
@@ -340,12 +336,9 @@ const clients: readonly Client[] = [
       run(out, "composer", ["install", "--no-dev", "--quiet"]);
       pass(run(out, "php", ["flow.php"], service));
     },
-  },
-  {
-    name: "openapi-generator",
-    version: versions.openapiGenerator,
+  }),
+  withGenerator({
     language: "C#",
-    needs: ["java", "mvn"],
     needsToCompile: ["dotnet"],
     generates: (out) => generate("csharp", out),
     compiles: (out) => {
@@ -355,50 +348,38 @@ const clients: readonly Client[] = [
       run(out, "dotnet", ["build", "flow"]);
     },
     flow: (out) => pass(run(out, "dotnet", ["run", "--no-build", "--project", "flow"], service)),
-  },
-  {
-    name: "openapi-generator",
-    version: versions.openapiGenerator,
+  }),
+  withGenerator({
     language: "Rust",
-    needs: ["java", "mvn"],
     needsToCompile: ["cargo"],
     generates: (out) => generate("rust", out),
     compiles: (out) => void run(out, "cargo", ["check", "--quiet"]),
     flow: null,
-  },
-  {
-    name: "openapi-generator",
-    version: versions.openapiGenerator,
+  }),
+  withGenerator({
     language: "Ruby",
-    needs: ["java", "mvn"],
     needsToCompile: ["ruby"],
     generates: (out) => generate("ruby", out),
     compiles: (out) => {
       for (const file of globSync(join(out, "lib/**/*.rb"))) run(out, "ruby", ["-c", file]);
     },
     flow: null,
-  },
-  {
-    name: "openapi-generator",
-    version: versions.openapiGenerator,
+  }),
+  withGenerator({
     language: "Kotlin",
-    needs: ["java", "mvn"],
     needsToCompile: ["gradle"],
     generates: (out) => generate("kotlin", out),
     compiles: (out) => void run(out, "gradle", ["--quiet", "compileKotlin"]),
     flow: null,
-  },
-  {
-    name: "openapi-generator",
-    version: versions.openapiGenerator,
+  }),
+  withGenerator({
     language: "Swift",
     options: "`-g swift6`",
-    needs: ["java", "mvn"],
     needsToCompile: ["swift"],
     generates: (out) => generate("swift6", out),
     compiles: (out) => void run(out, "swift", ["build"]),
     flow: null,
-  },
+  }),
 ];
 
 function pass(output: string): void {
