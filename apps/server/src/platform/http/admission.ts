@@ -32,7 +32,8 @@ type Options = {
   /** For one tenant. */
   maxRequestsPerSecond: number;
 };
-type Reason = "queue_full" | "waited_too_long" | "bodies_full" | "organization_rate";
+const reasons = ["queue_full", "waited_too_long", "bodies_full", "organization_rate"] as const;
+type Reason = (typeof reasons)[number];
 /** Stored on the request: the garbage collector scans each entry of a WeakMap while the process is paused. */
 const admitted = Symbol("admitted");
 const keyShown = Symbol("keyShown");
@@ -54,12 +55,8 @@ export class Admission {
    * cannot.
    */
   readonly #owners = new Map<string, Owner>();
-  readonly #refused: Record<Reason, number> = {
-    queue_full: 0,
-    waited_too_long: 0,
-    bodies_full: 0,
-    organization_rate: 0,
-  };
+  readonly #count: (labels: { reason: Reason }, by?: number) => void;
+  #refused = 0;
   #lastRefusedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: Options) {
@@ -68,7 +65,9 @@ export class Admission {
     this.#rate = new RequestRate(options.maxRequestsPerSecond, options.clock);
     const { metrics } = options;
     const help = "Requests refused with 503, by reason: out of capacity, or the limit of their organization.";
-    metrics.countersOf("assay_admission_refused_total", help, "reason", () => this.#refused);
+    this.#count = metrics.counter("assay_admission_refused_total", help);
+    // From the start, so that the first refusal shows as an increase.
+    for (const reason of reasons) this.#count({ reason }, 0);
     metrics.gaugeOf("assay_admission_placed", "Requests in a slot.", () => this.#queue.taken);
     metrics.gaugeOf("assay_admission_waiting", "Requests that wait for a slot.", () => this.#queue.waiting);
     metrics.gaugeOf("assay_admission_reading", "Bodies that are being read.", () => this.#bodies.reading);
@@ -159,9 +158,9 @@ export class Admission {
   }
 
   #refusal(reason: Reason): ApiError {
-    this.#refused[reason] += 1;
+    this.#count({ reason });
     // Requests that are refused together should not retry together.
-    const headers = { "retry-after": String(1 + (this.#refused[reason] % 3)) };
+    const headers = { "retry-after": String(1 + (++this.#refused % 3)) };
     if (reason === "organization_rate") return new ApiError("REQUEST_RATE_EXCEEDED", { headers });
     if (!this.isOverloaded)
       this.#options.log.warn("overload: some requests are refused, because the process is out of capacity", {

@@ -26,14 +26,13 @@ export function watchRequests(
   );
   const requests = { open: 0 };
   metrics.gaugeOf("assay_http_requests_in_flight", "Requests being answered.", () => requests.open);
-  const count = secondsByRoute(requestSeconds.of);
   const close = () => {
     requests.open -= 1;
   };
   app.addHook("onResponse", (request, reply, done) => {
     const route = request.routeOptions.config.definition?.id ?? request.routeOptions.url ?? "none";
     const status = reply.statusCode;
-    count(route, status, reply.elapsedTime / 1000);
+    requestSeconds(reply.elapsedTime / 1000, { route, status: String(status) });
     // The path is not logged: it may hold a session id. The route's name is enough.
     log.info("request", {
       requestId: request.id,
@@ -59,25 +58,5 @@ export function watchRequests(
   return (reply) => {
     requests.open += 1;
     reply.raw.once("close", close);
-  };
-}
-
-type Count = (route: string, status: number, seconds: number) => void;
-
-/** Looks up the series of each route and status only once. There are few statuses per route. */
-function secondsByRoute(of: (labels: Record<string, string>) => (seconds: number) => void): Count {
-  const series = new Map<string, Map<number, (seconds: number) => void>>();
-  return (route, status, seconds) => {
-    let byStatus = series.get(route);
-    if (byStatus === undefined) {
-      byStatus = new Map();
-      series.set(route, byStatus);
-    }
-    let count = byStatus.get(status);
-    if (count === undefined) {
-      count = of({ route, status: String(status) });
-      byStatus.set(status, count);
-    }
-    count(seconds);
   };
 }

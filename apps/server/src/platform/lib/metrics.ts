@@ -39,16 +39,6 @@ export class Metrics {
     };
   }
 
-  /** Counters that the caller keeps, because it counts too often to look up labels each time. */
-  countersOf(name: string, help: string, label: string, read: () => Readonly<Record<string, number>>): void {
-    this.#readers.push(() => ({
-      name,
-      help,
-      kind: "counter",
-      values: Object.entries(read()).map(([of, value]) => ({ labels: { [label]: of }, value })),
-    }));
-  }
-
   /** A gauge that is computed on each scrape. While it is null, there is no series. */
   gaugeOf(name: string, help: string, read: () => number | null): void {
     this.#readers.push(() => {
@@ -57,12 +47,7 @@ export class Metrics {
     });
   }
 
-  /** `of` returns the series of some labels, for callers that count too often to look them up each time. */
-  histogram(
-    name: string,
-    help: string,
-    bounds: readonly number[],
-  ): { (value: number, labels?: Labels): void; of(labels: Labels): (value: number) => void } {
+  histogram(name: string, help: string, bounds: readonly number[]): (value: number, labels?: Labels) => void {
     const series = new Map<string, { labels: Labels; counts: number[]; sum: number; count: number }>();
     this.#readers.push(() => ({
       name,
@@ -71,18 +56,15 @@ export class Metrics {
       bounds,
       distributions: [...series.values()],
     }));
-    const of = (labels: Labels) => {
+    return (value, labels = {}) => {
       const label = key(labels);
       const entry = series.get(label) ?? { labels, counts: bounds.map(() => 0), sum: 0, count: 0 };
       series.set(label, entry);
-      return (value: number) => {
-        entry.sum += value;
-        entry.count += 1;
-        for (let i = bounds.length - 1; i >= 0 && value <= (bounds[i] ?? 0); i--)
-          entry.counts[i] = (entry.counts[i] ?? 0) + 1;
-      };
+      entry.sum += value;
+      entry.count += 1;
+      for (let i = bounds.length - 1; i >= 0 && value <= (bounds[i] ?? 0); i--)
+        entry.counts[i] = (entry.counts[i] ?? 0) + 1;
     };
-    return Object.assign((value: number, labels: Labels = {}) => of(labels)(value), { of });
   }
 
   read(): Reading[] {
