@@ -66,9 +66,8 @@ export async function backupEmbedded(options: {
   log?: Progress;
 }): Promise<{ bytes: number }> {
   const { log = () => {}, lock = null, withKeys = true } = options;
-  const encrypt = lock === null ? null : createEncrypter(lock);
-  const toFile = path.resolve(options.toFile);
-  if (await exists(toFile)) throw new ExplainedError(`${toFile} already exists; choose another name.`);
+  const encrypt = lock === null ? async (plain: Readable) => plain : createEncrypter(lock);
+  const toFile = await newFile(options.toFile);
   const { data } = embeddedFolders(options.dataDir);
   if (!(await exists(path.join(data, "PG_VERSION")))) {
     throw new ExplainedError(
@@ -77,7 +76,6 @@ export async function backupEmbedded(options: {
   }
   const keyRing = withKeys ? path.join(path.resolve(options.dataDir), keyRingFileName) : null;
   const server = await startEmbeddedPostgres({ dataDir: options.dataDir, env: options.env, log: () => {} });
-  const partial = `${toFile}.partial-${process.pid}`;
   try {
     const client = new pg.Client({ connectionString: server.adminUrl, application_name: "assay backup" });
     // If the server ends, the next statement fails and is reported.
@@ -86,22 +84,13 @@ export async function backupEmbedded(options: {
     try {
       log(`writing ${toFile}`);
       const tar = Readable.from(writeTar(archiveEntries(client, data, keyRing, log)));
-      const packed = tar.compose(createGzip({ level: 6 }));
-      await pipeline(
-        encrypt === null ? packed : await encrypt(packed),
-        // Only the owner may read it: the archive may contain the keys with the data.
-        createWriteStream(partial, { flags: "wx", mode: 0o600, flush: true }),
-      );
+      const written = await writeWhole(toFile, await encrypt(tar.compose(createGzip({ level: 6 }))));
+      log(`backup complete: ${written.bytes} bytes`);
+      return written;
     } finally {
       await client.end();
     }
-    await rename(partial, toFile);
-    await syncToDisk(path.dirname(toFile));
-    const { size } = await lstat(toFile);
-    log(`backup complete: ${size} bytes`);
-    return { bytes: size };
   } finally {
-    await rm(partial, { force: true });
     await server.stop();
   }
 }
@@ -113,14 +102,24 @@ export async function encryptDump(
   lock: ArchiveLock,
 ): Promise<{ bytes: number }> {
   const encrypt = createEncrypter(lock);
-  const toFile = path.resolve(file);
-  if (await exists(toFile)) throw new ExplainedError(`${toFile} already exists; choose another name.`);
+  const toFile = await newFile(file);
   const { size } = await lstat(fromFile).catch(() => ({ size: 0 }));
   if (size === 0) throw new ExplainedError(`${fromFile} is missing or empty; there is nothing to encrypt.`);
+  return writeWhole(toFile, await encrypt(createReadStream(fromFile)));
+}
+
+async function newFile(name: string): Promise<string> {
+  const file = path.resolve(name);
+  if (await exists(file)) throw new ExplainedError(`${file} already exists; choose another name.`);
+  return file;
+}
+
+/** Writes under another name and renames at the end, so that the file is complete or absent. */
+async function writeWhole(toFile: string, content: Readable): Promise<{ bytes: number }> {
   const partial = `${toFile}.partial-${process.pid}`;
   try {
-    const target = createWriteStream(partial, { flags: "wx", mode: 0o600, flush: true });
-    await pipeline(await encrypt(createReadStream(fromFile)), target);
+    // Only the owner may read it: the archive may contain the keys with the data.
+    await pipeline(content, createWriteStream(partial, { flags: "wx", mode: 0o600, flush: true }));
     await rename(partial, toFile);
     await syncToDisk(path.dirname(toFile));
     return { bytes: (await lstat(toFile)).size };
