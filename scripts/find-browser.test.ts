@@ -31,7 +31,6 @@ function find(fake: Fake): FoundBrowser & { fetched: boolean } {
       programs.add(fake.npm);
       return fake.npm;
     },
-    say() {},
   };
   return { ...findBrowser(machine), fetched };
 }

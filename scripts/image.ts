@@ -3,11 +3,11 @@
 // stage in a folder, started with an empty environment.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { freePort } from "../apps/server/test/support/free-port.ts";
 import { collect } from "./image/collect.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
@@ -48,14 +48,6 @@ function findTool(): string {
   if (found === undefined)
     throw new Error("neither podman, docker nor buildah is here; --folder tries the contents without one");
   return found;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** The time until it is ready, or a fault that says that it never was. */
