@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../kernel/api-error.ts";
 import { hasCode } from "../lib/error-code.ts";
 import { appFilePath, type InstallPlaces, installPage } from "../pages/install.ts";
-import { acceptedLanguage } from "./accepted-language.ts";
+import { acceptedLanguage } from "./accept.ts";
 import { FixedContent } from "./fixed-content.ts";
 import { pageHeaders } from "./page-headers.ts";
 

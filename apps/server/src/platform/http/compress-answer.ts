@@ -1,6 +1,6 @@
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { acceptedEncoding } from "./accepted-encoding.ts";
+import { acceptedEncoding } from "./accept.ts";
 import { minCompressedBytes } from "./fixed-content.ts";
 
 /**

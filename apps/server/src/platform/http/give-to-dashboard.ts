@@ -3,7 +3,7 @@ import { dashboardLanguages } from "@assay/contract/facts";
 import type { OrganizationId } from "@assay/contract/ids";
 import { listOrganizations } from "@assay/contract/organizations";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { acceptedLanguage } from "./accepted-language.ts";
+import { acceptedLanguage } from "./accept.ts";
 import type { Authenticator } from "./identify.ts";
 import { sessionTokenOf } from "./session-cookie.ts";
 import type { Filling } from "./web-apps.ts";

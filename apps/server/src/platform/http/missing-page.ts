@@ -1,9 +1,8 @@
 import { pageLanguages } from "@assay/contract/facts";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { nothingHerePage } from "../pages/missing.ts";
-import { acceptedLanguage } from "./accepted-language.ts";
+import { acceptedLanguage, prefersHtml } from "./accept.ts";
 import { pageHeaders } from "./page-headers.ts";
-import { prefersHtml } from "./prefers-html.ts";
 
 /** Whether a person opened the address in a browser, not a script or a form. */
 export function isOpenedByBrowser({ method, headers }: FastifyRequest): boolean {

@@ -22,7 +22,7 @@ import type { CallerOf } from "../kernel/caller.ts";
 import { refuseBrokenText } from "../kernel/check-text.ts";
 import type { CookieNames, RequestInfo, SessionCookie } from "../kernel/request-info.ts";
 import { convertQuery, createValidator } from "../kernel/validate.ts";
-import { acceptedLanguage } from "./accepted-language.ts";
+import { acceptedLanguage } from "./accept.ts";
 import type { AdmittedCaller } from "./access.ts";
 import { limitInEffect, wrongBody } from "./error-handler.ts";
 import { sendEvents } from "./event-stream.ts";

@@ -3,7 +3,7 @@ import { extname } from "node:path";
 import { directionOf } from "@assay/contract/facts";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../kernel/api-error.ts";
-import { acceptedLanguage } from "./accepted-language.ts";
+import { acceptedLanguage } from "./accept.ts";
 import { FixedContent } from "./fixed-content.ts";
 import { isOpenedByBrowser, sendNothingHere } from "./missing-page.ts";
 import { framedBy, pageHeaders, sealedWorkerPolicy } from "./page-headers.ts";
