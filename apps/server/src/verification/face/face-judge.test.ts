@@ -91,33 +91,6 @@ test("the face judge, with its real models, says the same about frames that it l
   assert.deepEqual(looks, [2]);
 });
 
-test("a try that cannot pass any more is reported once, and counted once", async () => {
-  const counts = new Metrics();
-  const measurer = watchedMeasurer(pool, () => {});
-  const unmeasured = {
-    kind: "seen",
-    faces: 0,
-    width: 1,
-    height: 1,
-    face: null,
-    box: null,
-    mayFollow: 0,
-  } as const;
-  const following = createFaceJudge({
-    log,
-    metrics: counts,
-    measurer: { ...measurer, look: async () => unmeasured },
-  });
-  const failures: (readonly string[])[] = [];
-  const sitting = following.follow({ challenge, onFailed: ({ reasons }) => failures.push(reasons) });
-  const jpeg = new Uint8Array(10);
-  // Each of them comes before the one before it.
-  for (const atMs of [900, 600, 300, 200]) sitting.add({ jpeg, atMs, receivedAtMs: atMs });
-  await until("all were looked at", () => sitting.looked === 4);
-  assert.deepEqual(failures, [["frame_times_invalid"]]);
-  assert.match(counts.render(), /assay_face_judgements_total\{outcome="liveness_failed"\} 1$/m);
-});
-
 test("the face judge, with its real models, passes a second person on their JPEG 2000 portrait, in daylight without measurable colours", async () => {
   const portrait = readPortrait("elder.jp2");
   const verdict = await judged({ person: "elder" }, portrait);

@@ -109,11 +109,12 @@ test("the verdict names the checks that were passed, without those that could no
     );
     return { ...frame, face: { ...frame.face, faceLight: [red ?? 0, green ?? 0, blue ?? 0] as const } };
   });
-  const seen = await verdictOn(async () => ({
+  const answer = async (): Promise<FaceJobResult> => ({
     kind: "measured",
     frames: lit,
     portraitEmbedding: portraitAt(0.3),
-  }));
+  });
+  const seen = await verdictOn(answer, { colours: "require" });
   assert.deepEqual(seen.kind === "passed" && seen.checks, [...always, "colours"]);
 });
 
@@ -239,6 +240,7 @@ test("signs of an attack raise the risk and fail no try, unless the operator req
   const signsOf = (verdict: FaceVerdict) => (verdict.kind === "passed" ? verdict.riskInputs.signs : verdict);
   assert.deepEqual(signsOf(await verdictOn(at(0.3))), []);
   assert.deepEqual(signsOf(await verdictOn(scored(0.5))), []);
+  assert.deepEqual(signsOf(await verdictOn(scored(0))), []);
   assert.deepEqual(signsOf(await verdictOn(scored(0.51))), ["detector"]);
   assert.deepEqual(signsOf(await verdictOn(scored(Number.NaN))), ["detector_unavailable"]);
   assert.deepEqual(signsOf(await verdictOn(scored("unavailable"))), ["detector_unavailable"]);
@@ -283,4 +285,68 @@ test("the verdict weighs a risk from 0 to 0.7, and 0.2 more for a head that was 
   assert.equal(faceRisk({ ...best, signs: ["flat_thing", "screen_pattern", "colours_late"] }), 0.2);
   assert.equal(faceRisk({ ...best, signs: ["detector"] }), 0.3);
   assert.equal(faceRisk({ ...best, signs: ["detector_unavailable"] }), 0.1);
+});
+
+const unseen = { kind: "seen", faces: 0, width: 1, height: 1, face: null, box: null, mayFollow: 0 } as const;
+
+/** Follows frames with these times, each of which is looked at like this. */
+async function followed(times: readonly number[], look: () => Promise<FaceLookResult>) {
+  const metrics = new Metrics();
+  const measurer = { warmUp() {}, hasCapacity: () => true, run: unasked, look, async close() {} };
+  const failures: (readonly string[])[] = [];
+  const sitting = createFaceJudge({ log, metrics, measurer }).follow({
+    challenge,
+    onFailed: ({ reasons }) => failures.push(reasons),
+  });
+  for (const atMs of times) {
+    sitting.add({ jpeg: new Uint8Array(10), atMs, receivedAtMs: atMs });
+    // A look is answered, kept and reported before the next one.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return { failures, looked: sitting.looked, counted: metrics.render() };
+}
+
+test("a try that cannot pass any more is reported once, and counted once", async () => {
+  // Each of them comes before the one before it.
+  const backwards = await followed([900, 600, 300, 200], async () => unseen);
+  assert.equal(backwards.looked, 4);
+  assert.deepEqual(backwards.failures, [["frame_times_invalid"]]);
+  assert.match(backwards.counted, /assay_face_judgements_total\{outcome="liveness_failed"\} 1$/m);
+  const unreadable = await followed([200, 400], async () => ({ kind: "frame_unreadable" }));
+  assert.deepEqual(unreadable.failures, [["frame_unreadable"]]);
+});
+
+test("a try that may still pass is not reported, and neither is one that the service could not look at", async () => {
+  const fine = await followed([200, 400, 600], async () => unseen);
+  const fault = await followed([200], () => Promise.reject(new WorkerFault("worker_died")));
+  for (const { failures, counted } of [fine, fault]) {
+    assert.deepEqual(failures, []);
+    assert.doesNotMatch(counted, /liveness_failed/);
+  }
+});
+
+test("the verdict fails on movements that were not asked for", async () => {
+  const movements = ["look_up", "turn_left", "turn_right", "come_closer"] as const;
+  const verdict = await verdictOn(at(0.3), {}, { challenge: { ...challenge, movements } });
+  assert.deepEqual(verdict, { kind: "failed", code: "liveness_failed", reasons: ["movement_wrong"] });
+});
+
+test("the workers learn which tries may wait, and are closed with the judge", async () => {
+  const seen: unknown[] = [];
+  const measurer: FaceMeasurer = {
+    warmUp() {},
+    hasCapacity: () => true,
+    run: (_, who) => {
+      seen.push(who);
+      return at(0.3)();
+    },
+    look: () => null,
+    async close() {
+      seen.push("closed");
+    },
+  };
+  const judge = createFaceJudge({ log, metrics: new Metrics(), measurer });
+  await judge.judge({ challenge, frames, portrait: new Uint8Array(9), sandbox: true });
+  await judge.close();
+  assert.deepEqual(seen, [{ sandbox: true }, "closed"]);
 });
