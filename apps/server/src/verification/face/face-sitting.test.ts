@@ -46,6 +46,7 @@ test("frames are looked at one after another, each with where the face was in th
   asked[0]?.answer(seenAt(7));
   await soon();
   assert.deepEqual(asked[1]?.look, { jpeg: jpeg(2), near: seenAt(7).box, mayFollow: 3 });
+  assert.equal(sitting.looked, 1);
   const finished = sitting.finish();
   asked[1]?.answer(seenAt(8));
   assert.deepEqual(await finished, { kind: "seen", frames: [seenAt(7), seenAt(8)] });

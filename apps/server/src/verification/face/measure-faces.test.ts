@@ -127,6 +127,7 @@ function striped(width: number): Uint8Array {
 }
 const straightPicture = striped(160);
 const turnedPicture = striped(161);
+const otherTurn = striped(162);
 /** In the turned picture the face is somewhere else, which must not matter. */
 const boxOf = (width: number): Box => ({ x: width === 160 ? 46 : 52, y: 52, width: 66, height: 70 });
 const lookModels: FaceModels = {
@@ -134,17 +135,18 @@ const lookModels: FaceModels = {
     return width === 8 ? [place(0)] : [boxOf(width)];
   },
   measure({ width }): FaceMeasurement {
-    const pose = { yaw: width === 160 ? 0 : 20, pitch: 0, roll: 0, size: 100, eyes: 0.3, mouth: 0.05 };
+    const yaw = { 160: 0, 161: 20, 162: -20 }[width] ?? 0;
+    const pose = { yaw, pitch: 0, roll: 0, size: 100, eyes: 0.3, mouth: 0.05 };
     return { ...pose, box: boxOf(width), faceLight: [0, 0, 0], surroundingLight: null };
   },
   async embed({ width }) {
     return [width];
   },
 };
-/** Only the fourth and the fifth of eight looks are turned. */
+/** The fourth look is turned to one side, the next two to the other. */
 const turnedFilm = [0, 1, 2, 3, 4, 5, 6, 7].map((index) => ({
   ...{ atMs: index * 200, receivedAtMs: index * 200 },
-  jpeg: index === 3 || index === 4 ? turnedPicture : straightPicture,
+  jpeg: index === 3 ? turnedPicture : index === 4 || index === 5 ? otherTurn : straightPicture,
 }));
 const decoded = (jpeg: Uint8Array) => decodePicture(jpeg, { kinds: ["jpeg"], maxPixels: 100_000 });
 
@@ -153,15 +155,17 @@ test("a turned look is compared with a straight one, both where the face was in 
   assert.ok(result.kind === "measured");
   const [straight, turned] = [await decoded(straightPicture), await decoded(turnedPicture)];
   const at = boxOf(160);
-  const expected = turnChange(surroundingsAt(straight, at), surroundingsAt(turned, at));
-  assert.ok(expected !== null);
+  const expected = [turned, await decoded(otherTurn)].map((look) =>
+    turnChange(surroundingsAt(straight, at), surroundingsAt(look, at)),
+  );
+  assert.ok(!expected.includes(null) && expected[0] !== expected[1]);
   assert.deepEqual(
     result.frames.map(({ face }) => face?.turnChange),
-    [undefined, undefined, undefined, expected, undefined, undefined, undefined, undefined],
+    [undefined, undefined, undefined, ...expected, undefined, undefined, undefined],
   );
   assert.deepEqual(
     result.frames.map(({ face }) => face?.embedding),
-    [[160], undefined, [160], [161], undefined, [160], [160], undefined],
+    [[160], undefined, [160], [161], [162], undefined, [160], undefined],
   );
   const middle = middleOfFace(turned, boxOf(161));
   assert.ok(middle !== null);
@@ -183,9 +187,9 @@ test("the operator's detector is shown the pictures that get an embedding", asyn
     [
       [160, 46, 0],
       [160, 46, 400],
-      [160, 46, 1000],
       [160, 46, 1200],
       [161, 52, 600],
+      [162, 52, 800],
     ],
   );
 });
@@ -207,7 +211,6 @@ test("a face too small for a pattern, or turned without a straight look to compa
 });
 
 test("a portrait that cannot be read or shows no face is unusable, and one unreadable frame ends the measurement", async () => {
-  const rubbish = new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3]);
   const job = { frames: turnedFilm, portrait };
   const kindOf = async (changed: Partial<typeof job>, models = lookModels, limits = defaultJobLimits) =>
     (await measureFaces(models, { ...job, ...changed }, limits)).kind;
@@ -226,4 +229,59 @@ test("a portrait that cannot be read or shows no face is unusable, and one unrea
     await kindOf({}, lookModels, { ...defaultJobLimits, maxPortraitPixels: 100 }),
     "portrait_unusable",
   );
+});
+
+/** As if all of these had been followed, the first ones before the judgement. */
+async function followedFilm(count: number, change: (index: number) => Partial<SeenFrame> = () => ({})) {
+  // Moves as far from frame to frame as a followed face may.
+  const { models, detected } = modelsOf((frame) => ({ face: frame * 30 }));
+  const seen: SeenFrame[] = [];
+  for (let index = 0; index < count; index++) {
+    const size = { width: 16 + index, height: 16 };
+    const face = await models.measure({ ...size, rgb: new Uint8Array() }, place(index * 30));
+    const frame = { kind: "seen", faces: 1, ...size, face, box: null, mayFollow: film.length } as const;
+    seen.push({ ...frame, ...change(index) });
+  }
+  const measure = async (jpegs: readonly Uint8Array[]) => {
+    const frames = jpegs.map((jpeg, index) => ({ jpeg, atMs: index * 200, receivedAtMs: index * 200 }));
+    return await measureFaces(models, { frames, portrait, seen }, defaultJobLimits);
+  };
+  return { detected, measure };
+}
+const rubbish = new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3]);
+
+test("the frames that were seen before are not looked at again, and the next ones are followed from the last", async () => {
+  const { detected, measure } = await followedFilm(3);
+  const result = await measure(film);
+  // The detector sees those alone that get an embedding, and had only been followed.
+  assert.deepEqual(detected, [0, 3, 6, 9]);
+  assert.deepEqual(
+    result.kind === "measured" && result.frames.map(({ face }) => face?.box.x),
+    film.map((_, index) => index * 30),
+  );
+});
+
+test("a frame in which the detector has seen the face is not shown to it again", async () => {
+  const seenThere = await followedFilm(12, (index) => ({ box: { ...place(index * 30), y: 7 } }));
+  assert.equal((await seenThere.measure(film)).kind, "measured");
+  assert.deepEqual(seenThere.detected, []);
+  // Two faces in one frame: those that were followed are counted, and no others.
+  const two = await followedFilm(12, (index) =>
+    index === 5 ? { faces: 2 } : index < 4 ? { box: place(index * 30) } : {},
+  );
+  await two.measure(film);
+  assert.deepEqual(new Set(two.detected), new Set([4, 6, 7, 8, 9, 10, 11]));
+});
+
+test("a frame that cannot be read any more ends the measurement, and one without a face has none", async () => {
+  const withRubbish = (at: number) => film.map((jpeg, index) => (index === at ? rubbish : jpeg));
+  const kindOf = async (at: number, faces: number) =>
+    (await (await followedFilm(12, () => ({ faces }))).measure(withRubbish(at))).kind;
+  assert.equal(await kindOf(3, 1), "frame_unreadable");
+  assert.equal(await kindOf(4, 1), "measured");
+  const second = await followedFilm(12, (index) => (index === 5 ? { faces: 2 } : {}));
+  assert.equal((await second.measure(withRubbish(4))).kind, "frame_unreadable");
+  const hidden = await followedFilm(12, (index) => (index === 5 ? { face: null, faces: 0 } : {}));
+  const result = await hidden.measure(film);
+  assert.equal(result.kind === "measured" && result.frames[5]?.face, null);
 });
