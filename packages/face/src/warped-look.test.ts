@@ -74,6 +74,13 @@ test("what the straight look does not show is not explained, in proportion to th
   assert.ok(half > 0.2 * all && half < 0.75 * all, `${half} of ${all}`);
 });
 
+test("a block at the edge of what is visible is placed by parts of a pixel too", () => {
+  const block = square((x, y) => (x >= 28 && x < 38 && y >= 34 && y < 44 ? texture(x, y) : Number.NaN));
+  const cut = square((x, y) => (x < 30 ? Number.NaN : texture(x - 2.4, y)));
+  const share = unexplainedShare(block, cut) ?? 1;
+  assert.ok(share < 0.001, `${share}`);
+});
+
 test("what lies below the picture is not taken for darkness, which the chin may end in", () => {
   // Brightness that falls to nothing, and in the turned look does so below the last row.
   const falling = (x: number, y: number) => Math.max(50 - y, 0) * 6 * (1.2 + Math.sin(x * 0.2 + y * 0.15));

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { isForStillHead } from "@assay/contract/verify-protocol";
 import type { Challenge } from "@assay/face/challenge";
 import { colourAt, screenLight } from "@assay/face/colour-schedule";
+import { colourLimits } from "@assay/face/colour-signal";
 import { livenessLimits } from "@assay/face/limits";
 import { alice, performed } from "@assay/face/test/performed-movements";
 import { createLog } from "../../platform/lib/log.ts";
@@ -115,6 +116,9 @@ test("the verdict names the checks that were passed, without those that could no
     portraitEmbedding: portraitAt(0.3),
   });
   const seen = await verdictOn(answer, { colours: "require" });
+  const stricter = { colours: "require", colourLimits: { ...colourLimits, followedFrom: 1.1 } } as const;
+  const refused = await verdictOn(answer, stricter);
+  assert.deepEqual(refused.kind === "failed" && refused.reasons, ["colours_not_followed"]);
   assert.deepEqual(seen.kind === "passed" && seen.checks, [...always, "colours"]);
 });
 
@@ -220,6 +224,7 @@ test("every verdict is counted by its outcome, with its time", async () => {
     const counted = metrics.render();
     assert.match(counted, new RegExp(`assay_face_judgements_total\\{outcome="${outcome}"\\} 1$`, "m"));
     assert.match(counted, /assay_face_judgement_seconds_count 1$/m);
+    assert.match(counted, /assay_face_judgement_seconds_bucket\{le="64"\} 1$/m);
     const [, seconds] = /assay_face_judgement_seconds_sum (\S+)/.exec(counted) ?? [];
     assert.ok(Number(seconds) > 0 && Number(seconds) <= (performance.now() - start) / 1000, `${seconds} s`);
   }
