@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { VerifyCloseCode } from "@assay/contract/verify-protocol";
+import type { ChipFile, VerifyCloseCode } from "@assay/contract/verify-protocol";
 import { decodeArtifactFrame, verifySocketLimits } from "@assay/contract/verify-protocol";
 import type { DeviceMessage, ServiceMessage } from "@assay/contract/verify-socket";
 import type { OpenedChip } from "@assay/device/drive-device";
@@ -8,6 +8,7 @@ import { sendFiles, sendFrame } from "@assay/device/send-artifacts";
 import { virtualPassport } from "@assay/device/virtual-passport";
 import { createNodeSignatureChecker } from "@assay/emrtd/node/signature-checker";
 import type { ChipProofState, ChipProofStep } from "@assay/emrtd/verify/prove-chip";
+import type { TestDocument } from "@assay/emrtd/virtual/test-document";
 import { newChallenge } from "@assay/face/challenge";
 import { Listener } from "../../../src/platform/db/listener.ts";
 import { sql } from "../../../src/platform/db/sql.ts";
@@ -21,7 +22,11 @@ import { findSocketOwner } from "../../../src/verification/attempts/attempt-sock
 import { ByteBudget, byteLimits } from "../../../src/verification/attempts/byte-budget.ts";
 import { ChipExaminer, type ChipPool } from "../../../src/verification/attempts/chip-examiner.ts";
 import { ChipStep } from "../../../src/verification/attempts/chip-step.ts";
-import { runChipTask, type SentFiles, TrustStores } from "../../../src/verification/attempts/chip-task.ts";
+import {
+  type DocumentCheck,
+  runChipTask,
+  TrustStores,
+} from "../../../src/verification/attempts/chip-task.ts";
 import { FaceStep } from "../../../src/verification/attempts/face-step.ts";
 import { verifyProgressChannel } from "../../../src/verification/attempts/report-progress.ts";
 import { maxBreakdowns, maxFreeChallenges } from "../../../src/verification/attempts/verify-flow.ts";
@@ -42,11 +47,14 @@ const checker = createNodeSignatureChecker();
 const stores = new TrustStores(checker);
 /** Every state of a proof that a run has been given. */
 const proofStates: ChipProofState[] = [];
+/** What the documents of all runs say about their holders. */
+const contents: Uint8Array[] = [];
 /** Without threads. Tasks and answers are copied, as they are for a thread. */
 const pool: ChipPool = {
   waiting: 0,
   run: async (task) => {
     const answer = structuredClone(await runChipTask(structuredClone(task), { checker, stores }));
+    if (task.kind === "verify") contents.push((answer as DocumentCheck).content ?? new Uint8Array(0));
     if (task.kind === "begin_proof" || task.kind === "continue_proof") {
       const step = answer as ChipProofStep;
       if (step.kind === "ask") proofStates.push(step.state);
@@ -146,10 +154,10 @@ async function newRun(around: Partial<RunSurroundings> = {}) {
     await handled;
     return chip;
   };
-  const passChip = async (link: Link) => {
+  const passChip = async (link: Link, document = valid) => {
     const judged = () => link.types().filter((type) => type === "step_result").length;
     const before = judged();
-    const chip = await read(link);
+    const chip = await read(link, document);
     while (judged() === before) {
       const command = link.last("chip_command");
       const answers = await chip.answer(command);
@@ -191,8 +199,12 @@ function watchedJudge(verdict: FaceVerdict = { kind: "failed", code: "liveness_f
   const follows: Parameters<FaceJudge["follow"]>[0][] = [];
   const sittings: FaceSitting[] = [];
   const looked: number[][] = [];
+  const begun: Parameters<FaceJudge["begin"]>[0][] = [];
   const faceJudge: FaceJudge = {
-    begin: () => newChallenge((below) => below - 1),
+    begin: (who) => {
+      begun.push(who);
+      return newChallenge((below) => below - 1);
+    },
     close: async () => {},
     follow: (attempt) => {
       follows.push(attempt);
@@ -208,7 +220,7 @@ function watchedJudge(verdict: FaceVerdict = { kind: "failed", code: "liveness_f
       return verdict;
     },
   };
-  return { faceJudge, judged, follows, sittings, looked };
+  return { faceJudge, judged, follows, sittings, looked, begun };
 }
 
 const logged = (text: string) => service.logLines.filter((line) => line.includes(text)).length;
@@ -269,6 +281,21 @@ test("files that are not complete are overwritten once the device is gone, and k
   );
 });
 
+test("what is kept for a device is overwritten if it stays away, and not once it is back", async () => {
+  const { run, budget, handedOut, attach, passChip } = await newRun();
+  const link = await attach();
+  await passChip(link);
+  run.detach(link);
+  const back = await attach();
+  await run.forget();
+  assert.equal(handedOut.filter((bytes) => !isOverwritten(bytes)).length, 2, "it is back");
+  assert.deepEqual([back.last("welcome").phase, back.last("welcome").resumed], ["face", true]);
+  run.detach(back);
+  await run.forget();
+  assert.deepEqual([handedOut.every(isOverwritten), budget.reserved], [true, 0]);
+  assert.equal((await attach()).last("welcome").phase, "chip");
+});
+
 test("a device would have to repeat something from the end of its reading to the end of its attempt", async () => {
   const { run, attach, say, read, passChip } = await newRun();
   const link = await attach();
@@ -297,8 +324,10 @@ test("a run is in date while the database counts the same tries of each step", a
 
 test("an internal fault closes the socket, counts nothing, and the device goes on from the same state", async () => {
   let isFull = true;
+  let onAllocate = () => {};
   const { run, owner, attach, say, passChip } = await newRun({
     allocate: (bytes) => {
+      onAllocate();
       if (isFull) throw new RangeError("Array buffer allocation failed");
       return Buffer.alloc(bytes);
     },
@@ -310,6 +339,11 @@ test("an internal fault closes the socket, counts nothing, and the device goes o
   assert.equal(logged(stepFailed), before + 1);
   const line = service.logLines.findLast((each) => each.includes(stepFailed)) ?? "";
   assert.ok(line.includes(owner.attemptId));
+  // Also one that comes when the device is gone already.
+  const gone = await attach();
+  onAllocate = () => run.detach(gone);
+  await say(gone, { type: "chip_file", artifact: 1, file: "SOD", size: 3 });
+  assert.equal(gone.closedWith, null);
   isFull = false;
   const next = await attach();
   assert.deepEqual(next.last("welcome").tries_left, { chip: 3, face: 3 });
@@ -322,8 +356,11 @@ test("a session that ends while its device is away gives everything back, and is
   await passChip(link);
   run.detach(link);
   const before = logged(stepFailed);
+  const content = contents.at(-1) ?? assert.fail();
+  assert.ok(content.length > 0 && !isOverwritten(content));
   await run.sessionOver();
   assert.deepEqual([run.ended, budget.reserved, handedOut.every(isOverwritten)], [true, 0, true]);
+  assert.ok(isOverwritten(content), "what the chip says about its holder");
   assert.equal(logged(stepFailed), before);
 });
 
@@ -335,6 +372,7 @@ test("a run that is disposed of holds nothing, and handles nothing more", async 
   await passChip(link);
   await startFace(link);
   await film(link, 50, 1, 2);
+  assert.ok(budget.reserved > verifySocketLimits.faceBytes, "all frames of the capture have their memory");
   await run.dispose();
   assert.deepEqual([run.ended, budget.reserved, handedOut.every(isOverwritten)], [true, 0, true]);
   const late = new Link();
@@ -384,6 +422,10 @@ test("the risk of a verdict grows with every failed try before it, and not with 
     risks.push(await risk());
   }
   assert.deepEqual(risks, [0.05, 0.098], "one before the first face, two before the second");
+  const logged = await core.db.rows<{ attempt: string }>(sql`
+    select details->>'attempt_id' as attempt from audit_logs
+    where event = 'session.face_rejected' and target_id = ${owner.sessionId}`);
+  assert.deepEqual(logged, [{ attempt: owner.attemptId }, { attempt: owner.attemptId }]);
 });
 
 test("a step is stored when it is reached, and what is sent within it writes nothing", async (t) => {
@@ -402,6 +444,39 @@ test("a step is stored when it is reached, and what is sent within it writes not
 });
 
 // --- the chip ----------------------------------------------------------------------------------------------
+
+test("a file of an earlier reading is no part of the next", async () => {
+  const { attach, say, read, passChip } = await newRun();
+  const link = await attach();
+  const other = testDocument("passport-no-chip-proof", clock.now());
+  assert.ok(valid.files.DG14 !== undefined && other.files.DG14 === undefined);
+  await read(link);
+  await say(link, { type: "chip_restart" });
+  await passChip(link, other);
+});
+
+test("every document is counted with its verdict and what it was judged by, and every step with its time", async () => {
+  const judged: string[][] = [];
+  const times: [string, number][] = [];
+  const { attach, read, passChip } = await newRun({
+    judged: (...document) => judged.push(document),
+    timed: (...step) => times.push(step),
+  });
+  const link = await attach();
+  const startedAt = performance.now();
+  await read(link, testDocument("passport-expired", clock.now()));
+  await passChip(link);
+  const seconds = (performance.now() - startedAt) / 1000;
+  assert.deepEqual(judged, [
+    ["document_expired", "test_country"],
+    ["passed", "test_country"],
+  ]);
+  const steps = times.map(([step]) => step);
+  assert.deepEqual(steps.slice(0, 4), ["chip_check", "count", "chip_check", "chip_proof"]);
+  assert.equal(steps.at(-1), "count");
+  const all = times.reduce((sum, [, time]) => sum + time, 0);
+  assert.ok(all > 0 && all <= seconds, `${all} of ${seconds} seconds`);
+});
 
 test("the secrets of a proof are overwritten when it is judged, begun again or forgotten", async () => {
   const secrets = () => proofStates.flatMap(secretsOf);
@@ -428,7 +503,7 @@ test("the secrets of a proof are overwritten when it is judged, begun again or f
 test("no chip is pinned that has not passed every check, nor one without its files", async () => {
   const owner = { attemptId: "", sandbox: true, selectedFieldKeys: [], requirements: [] } as never;
   const asking = () => ({ sandbox: true, organization: "", onBusy: () => {} });
-  const stepOf = (files: SentFiles) => {
+  const stepOf = ({ files }: TestDocument) => {
     const needs = {
       clock,
       log: core.log,
@@ -439,24 +514,21 @@ test("no chip is pinned that has not passed every check, nor one without its fil
     };
     const step = new ChipStep(owner, needs);
     for (const [index, [file, bytes]] of Object.entries(files).entries()) {
-      step.expectFile(index, file as keyof SentFiles, Buffer.alloc(bytes.length));
+      step.expectFile(index, file as ChipFile, Buffer.alloc(bytes.length));
       step.keepPart(index, 0, bytes);
     }
     return step;
   };
   const refused = /has not passed/;
-  const filesOf = (id: string) => {
-    const { SOD, DG1, DG2, DG14 } = testDocument(id, clock.now()).files;
-    assert.ok(SOD && DG1 && DG2);
-    return { SOD, DG1, DG2, ...(DG14 ? { DG14 } : {}) };
-  };
-  const unchecked = stepOf(filesOf("passport-valid"));
+  const unchecked = stepOf(valid);
   assert.throws(() => unchecked.pin(), refused);
-  for (const id of ["passport-expired", "passport-valid"]) {
-    const step = stepOf(filesOf(id));
-    const checked = await step.check();
-    // The valid one has still to prove that it is no copy.
-    assert.ok(checked.kind === "chip_checked" && (checked.verdict.failureCode ?? checked.proof) !== null);
+  for (const [id, failureCode, proof] of [
+    ["passport-expired", "document_expired", null],
+    // It has still to prove that it is no copy.
+    ["passport-valid", null, "chip_authentication"],
+  ] as const) {
+    const step = stepOf(testDocument(id, clock.now()));
+    assert.deepEqual(await step.check(), { kind: "chip_checked", verdict: { failureCode }, proof });
     assert.throws(() => step.pin(), refused, id);
     assert.equal(step.passed, null);
     step.wipe();
@@ -491,7 +563,8 @@ test("a capture that fails while its device is away uses no try, and neither doe
   await failNow(0);
   assert.ok(!next.types().includes("step_result"), "these frames are of the socket before");
   await failNow(1);
-  assert.equal(next.last("step_result").tries_left.face, 2);
+  const { tries_left: triesLeft, failure_code: code } = next.last("step_result");
+  assert.deepEqual([triesLeft.face, code], [2, "liveness_failed"]);
   await startFace(next);
   await film(next, 52, 1);
   await failNow(1);
@@ -501,7 +574,7 @@ test("a capture that fails while its device is away uses no try, and neither doe
 
 test("a frame is looked at once it is whole and those before it are, and what was seen goes to the judge", async () => {
   const { faceJudge, judged, sittings, looked } = watchedJudge();
-  const { attach, wire, passChip, startFace, film, say } = await newRun({ faceJudge });
+  const { attach, settled, wire, passChip, startFace, film, say } = await newRun({ faceJudge });
   const link = await attach();
   await passChip(link);
   await startFace(link);
@@ -515,6 +588,8 @@ test("a frame is looked at once it is whole and those before it are, and what wa
     [5, 6],
   ]);
   sendFrame({ send: () => {}, sendBytes: wire(link).sendBytes }, 52, Uint8Array.of(7), 0);
+  await settled();
+  assert.deepEqual(looked.slice(2), [[7]], "each once");
   await say(link, { type: "face_done" });
   assert.equal(judged.length, 1);
   assert.equal(judged[0]?.sitting, sittings[0], "so that no frame is looked at twice");
@@ -538,7 +613,7 @@ test("in the sandbox a camera without a face check is a fault of ours", async ()
 });
 
 test("a face check that has no time gives every challenge back", async () => {
-  const { faceJudge } = watchedJudge({ kind: "fault", reason: "busy" });
+  const { faceJudge, begun } = watchedJudge({ kind: "fault", reason: "busy" });
   const { attach, passChip, startFace, say, stored } = await newRun({ faceJudge });
   const link = await attach();
   await passChip(link);
@@ -549,6 +624,11 @@ test("a face check that has no time gives every challenge back", async () => {
     assert.equal(link.last("fault").code, "FACE_CHECK_BUSY");
     assert.equal((await stored()).unanswered, 0);
   }
+  await say(link, { type: "face_start", camera: true, still_head: true });
+  assert.deepEqual(begun.slice(-2), [
+    { sandbox: true, stillHead: false },
+    { sandbox: true, stillHead: true },
+  ]);
 });
 
 test("frames that crash the check again and again are not judged any more, which uses no try", async () => {
