@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
-import type { ChipFile, VerifyCloseCode } from "@assay/contract/verify-protocol";
-import { decodeArtifactFrame, verifySocketLimits } from "@assay/contract/verify-protocol";
+import { test } from "node:test";
+import {
+  type ChipFile,
+  decodeArtifactFrame,
+  type VerifyCloseCode,
+  verifySocketLimits,
+} from "@assay/contract/verify-protocol";
 import type { DeviceMessage, ServiceMessage } from "@assay/contract/verify-socket";
 import type { OpenedChip } from "@assay/device/drive-device";
-import { sendFiles, sendFrame } from "@assay/device/send-artifacts";
+import { sendFiles } from "@assay/device/send-artifacts";
 import { virtualPassport } from "@assay/device/virtual-passport";
 import { createNodeSignatureChecker } from "@assay/emrtd/node/signature-checker";
 import type { ChipProofState, ChipProofStep } from "@assay/emrtd/verify/prove-chip";
@@ -33,7 +37,7 @@ import { maxBreakdowns, maxFreeChallenges } from "../../../src/verification/atte
 import type { FaceJudge, FaceVerdict, JudgeInput } from "../../../src/verification/face/face-judge.ts";
 import { FaceSitting } from "../../../src/verification/face/face-sitting.ts";
 import { CurrentTrust } from "../../../src/verification/trust/current-trust.ts";
-import { createPartner } from "../../support/api.ts";
+import { createPartner, expectData } from "../../support/api.ts";
 import { startTestService } from "../../support/service.ts";
 import { until } from "../../support/until.ts";
 import { claimedSession, testDocument } from "../../support/verify-device.ts";
@@ -166,9 +170,14 @@ async function newRun(around: Partial<RunSurroundings> = {}) {
     }
     assert.ok(link.last("step_result").passed);
   };
+  /** Some of the bytes of a file, or all. */
+  const sendBytes = (link: Link, artifact: number, all: readonly number[], from = 0, to = all.length) => {
+    const bytes = Uint8Array.from(all.slice(from, to));
+    return run.receive(link, { kind: "part", frame: { artifact, offset: from, total: all.length, bytes } });
+  };
   const film = async (link: Link, artifact: number, ...bytes: number[]) => {
-    sendFrame(wire(link), artifact, Uint8Array.from(bytes), artifact);
-    await handled;
+    await say(link, { type: "face_frame", artifact, size: bytes.length, at_ms: artifact });
+    await sendBytes(link, artifact, bytes);
   };
   /** Waits for all earlier inputs: this one is of a socket that the run does not know, so it is dropped. */
   const settled = () => say(new Link(), { type: "face_done" });
@@ -183,8 +192,8 @@ async function newRun(around: Partial<RunSurroundings> = {}) {
     handedOut,
     attach,
     settled,
-    wire,
     say,
+    sendBytes,
     read,
     passChip,
     film,
@@ -258,10 +267,10 @@ test("a device that is gone before its welcome holds nothing", async () => {
 });
 
 test("files that are not complete are overwritten once the device is gone, and kept for a passed chip", async () => {
-  const { run, budget, handedOut, attach, settled, say, wire, passChip } = await newRun();
+  const { run, budget, handedOut, attach, settled, say, sendBytes, passChip } = await newRun();
   const link = await attach();
   await say(link, { type: "chip_file", artifact: 1, file: "SOD", size: 3 });
-  sendFrame({ send: () => {}, sendBytes: wire(link).sendBytes }, 1, Uint8Array.of(1, 2, 3), 0);
+  await sendBytes(link, 1, [1, 2, 3]);
   run.detach(new Link());
   await settled();
   assert.deepEqual(handedOut, [Buffer.of(1, 2, 3)], "another socket of the device is gone, not this one");
@@ -313,7 +322,7 @@ test("a device would have to repeat something from the end of its reading to the
   assert.deepEqual([run.isUnderWay, run.ended, link.closedWith], [false, true, "SESSION_ENDED"]);
 });
 
-test("a run is in date while the database counts the same tries of each step", async () => {
+test("a run agrees with the database while both count the same tries of each step", async () => {
   const { run, attach, passChip } = await newRun();
   const agreed = (known: { chip: number; face: number }[]) => known.filter((tries) => run.agreesWith(tries));
   const all = [0, 1, 2].flatMap((chip) => [0, 1, 2].map((face) => ({ chip, face })));
@@ -380,6 +389,33 @@ test("a run that is disposed of holds nothing, and handles nothing more", async 
   assert.deepEqual([late.types(), budget.reserved], [[], 0]);
 });
 
+test("a check that ends after its run was disposed of counts nothing and reaches no device", async () => {
+  const begun = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  const slow: ChipPool = {
+    ...pool,
+    run: async (task, who) => {
+      begun.resolve();
+      await held.promise;
+      return pool.run(task, who);
+    },
+  };
+  const { run, owner, handedOut, attach, read } = await newRun({
+    examiner: new ChipExaminer({ pool: slow }),
+  });
+  const link = await attach();
+  const reading = read(link, testDocument("passport-expired", clock.now()));
+  await begun.promise;
+  const heard = link.types();
+  const disposed = run.dispose();
+  held.resolve();
+  await Promise.all([reading, disposed]);
+  assert.deepEqual(link.types(), heard);
+  assert.ok(handedOut.every(isOverwritten));
+  const session = await partner.api.get(`/v1/sessions/${owner.sessionId}`);
+  assert.equal(expectData<{ nfc_tries_used: number }>(session).nfc_tries_used, 0);
+});
+
 test("every step that is reached is announced to the person's pages, with the ids and nothing else", async (t) => {
   const { owner, attach, passChip, startFace } = await newRun({ faceJudge: watchedJudge().faceJudge });
   const heard: { step?: string }[] = [];
@@ -422,21 +458,22 @@ test("the risk of a verdict grows with every failed try before it, and not with 
     risks.push(await risk());
   }
   assert.deepEqual(risks, [0.05, 0.098], "one before the first face, two before the second");
-  const logged = await core.db.rows<{ attempt: string }>(sql`
+  const audited = await core.db.rows<{ attempt: string }>(sql`
     select details->>'attempt_id' as attempt from audit_logs
     where event = 'session.face_rejected' and target_id = ${owner.sessionId}`);
-  assert.deepEqual(logged, [{ attempt: owner.attemptId }, { attempt: owner.attemptId }]);
+  assert.deepEqual(audited, [{ attempt: owner.attemptId }, { attempt: owner.attemptId }]);
 });
 
 test("a step is stored when it is reached, and what is sent within it writes nothing", async (t) => {
-  const { attach, say, wire, passChip, stored } = await newRun();
+  const { attach, say, sendBytes, passChip, stored } = await newRun();
   const link = await attach();
   assert.equal((await stored()).step, "chip");
   const writes = t.mock.method(core.db, "transaction");
-  await say(link, { type: "chip_file", artifact: 90, file: "COM", size: 2 });
-  for (let times = 0; times < 3; times++) await say(link, { type: "chip_restart" });
-  wire(link).send({ type: "chip_file", artifact: 91, file: "COM", size: 2 });
-  await say(link, { type: "chip_restart" });
+  for (let times = 0; times < 3; times++) {
+    await say(link, { type: "chip_file", artifact: 90, file: "COM", size: 2 });
+    await sendBytes(link, 90, [1, 2]);
+    await say(link, { type: "chip_restart" });
+  }
   assert.equal(writes.mock.callCount(), 0);
   writes.mock.restore();
   await passChip(link);
@@ -540,14 +577,14 @@ test("no chip is pinned that has not passed every check, nor one without its fil
 
 test("a capture that fails while its device is away uses no try, and neither does one that is over", async () => {
   const { faceJudge, follows } = watchedJudge();
-  const { run, attach, passChip, startFace, film, say } = await newRun({ faceJudge });
+  const { attach, run, settled, passChip, startFace, film, say } = await newRun({ faceJudge });
   const failNow = async (capture: number) => {
     (follows[capture] ?? assert.fail()).onFailed({
       kind: "failed",
       code: "liveness_failed",
       reasons: ["cut"],
     });
-    await run.checkDeadline();
+    await settled();
   };
   const link = await attach();
   await passChip(link);
@@ -574,20 +611,22 @@ test("a capture that fails while its device is away uses no try, and neither doe
 
 test("a frame is looked at once it is whole and those before it are, and what was seen goes to the judge", async () => {
   const { faceJudge, judged, sittings, looked } = watchedJudge();
-  const { attach, settled, wire, passChip, startFace, film, say } = await newRun({ faceJudge });
+  const { attach, settled, sendBytes, passChip, startFace, film, say } = await newRun({ faceJudge });
   const link = await attach();
   await passChip(link);
   await startFace(link);
   await say(link, { type: "face_frame", artifact: 50, size: 2, at_ms: 50 });
   await film(link, 51, 5, 6);
   assert.deepEqual(looked, [], "the first is announced and not here");
-  sendFrame({ send: () => {}, sendBytes: wire(link).sendBytes }, 50, Uint8Array.of(3, 4), 0);
+  await sendBytes(link, 50, [3, 4], 0, 1);
+  assert.deepEqual(looked, [], "half of it is missing");
+  await sendBytes(link, 50, [3, 4], 1);
   await say(link, { type: "face_frame", artifact: 52, size: 1, at_ms: 52 });
   assert.deepEqual(looked, [
     [3, 4],
     [5, 6],
   ]);
-  sendFrame({ send: () => {}, sendBytes: wire(link).sendBytes }, 52, Uint8Array.of(7), 0);
+  await sendBytes(link, 52, [7]);
   await settled();
   assert.deepEqual(looked.slice(2), [[7]], "each once");
   await say(link, { type: "face_done" });
@@ -669,7 +708,7 @@ test("a challenge that cannot be counted is not handed out", async (t) => {
   assert.equal(link.last("face_challenge").movements.length, 4);
 });
 
-test("a test document decides no live session", async (t: TestContext) => {
+test("a test document decides no live session", async (t) => {
   const simulated = t.mock.method(examiner, "simulateFace");
   const owner = { sessionId: "vs_", attemptId: "va_", sandbox: false } as never;
   const step = new FaceStep(owner, {
