@@ -5,7 +5,7 @@ import { Button } from "@assay/ui/button";
 import { HoldPhone } from "@assay/ui/hold-phone";
 import { ChipPlace } from "@assay/ui/illustrations";
 import { Notice } from "@assay/ui/notice";
-import { useCallback, useEffect, useLayoutEffect, useState, useSyncExternalStore } from "react";
+import { useEffect, useLayoutEffect, useState, useSyncExternalStore } from "react";
 import { shellTransport } from "../device/chip-transport.ts";
 import { failureWords, triesWords, useWords } from "../i18n/language.ts";
 import type { Messages } from "../i18n/messages.ts";
@@ -17,6 +17,7 @@ import type { Session } from "../session/use-session.ts";
 import { LostConnection, useOnline, useWhenBack } from "../ui/connection.tsx";
 import { loadPart } from "../ui/load-part.ts";
 import { Card, Screen, useAnnounce } from "../ui/screen.tsx";
+import { usePart } from "../ui/use-part.tsx";
 import { AccessByCamera, nothingTyped, type Typing } from "./access-form.tsx";
 import { FaceStep } from "./face-step.tsx";
 import { RequiredOfDocument } from "./required-of-document.tsx";
@@ -38,7 +39,7 @@ export function ReadingScreen({
   onLeave: (() => void) | null;
 }) {
   const { t } = useWords();
-  const { device, state, notLoaded, loadAgain } = usePageDevice(session);
+  const { device, state, notLoaded } = usePageDevice(session);
   const inFace = state?.phase?.startsWith("face") ?? false;
   // With the screen, or the bar above it would show the step before for a moment.
   useLayoutEffect(() => onStep(inFace ? "face" : "chip"), [onStep, inFace]);
@@ -51,7 +52,7 @@ export function ReadingScreen({
   const [typed, setTyped] = useState(nothingTyped);
   const sentBack = useRefusedKeys(state, () => setTyped(nothingTyped));
 
-  if (notLoaded) return <Disconnected onRetry={loadAgain} />;
+  if (notLoaded !== null) return notLoaded;
   if (device === null || state === null) return <Screen title={t.claimTitle} lead={t.claimLead} />;
   if (state.refused !== null && !ended)
     return (
@@ -126,40 +127,26 @@ function useRefusedKeys(state: DeviceView | null, onSentBack: () => void): boole
 const neverChanges = () => () => {};
 const nothingYet = () => null;
 
+const loadDevice = () => loadPart(() => import("../reading/page-device.ts"));
+
 /**
  * Loads the device's end of the protocol, which consent does not need, and runs it while the screen is shown.
  */
 function usePageDevice({ api, kept }: Session) {
+  const { part, failed, instead } = usePart(loadDevice);
   const [device, setDevice] = useState<PageDevice | null>(null);
-  const [notLoaded, setNotLoaded] = useState(false);
-  const [attempt, setAttempt] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt loads it again.
   useEffect(() => {
-    let left = false;
-    let started: PageDevice | null = null;
-    setNotLoaded(false);
-    loadPart(() => import("../reading/page-device.ts")).then(
-      ({ PageDevice }) => {
-        if (left) return;
-        started = new PageDevice(api, kept);
-        started.start();
-        setDevice(started);
-      },
-      () => {
-        if (!left) setNotLoaded(true);
-      },
-    );
-    return () => {
-      left = true;
-      started?.stop();
-    };
-  }, [api, kept, attempt]);
-  const loadAgain = useCallback(() => setAttempt((before) => before + 1), []);
+    if (part === null) return;
+    const started = new part.PageDevice(api, kept);
+    started.start();
+    setDevice(started);
+    return () => started.stop();
+  }, [part, api, kept]);
   const state = useSyncExternalStore<DeviceView | null>(
     device?.subscribe ?? neverChanges,
     device?.state ?? nothingYet,
   );
-  return { device, state, notLoaded, loadAgain };
+  return { device, state, notLoaded: failed ? instead : null };
 }
 
 function Disconnected({ onRetry }: { onRetry: () => void }) {

@@ -11,7 +11,7 @@ import { Screen } from "./screen.tsx";
 export function usePart<T extends object>(
   load: (() => Promise<T>) | null,
   loaded: T | null = null,
-): { part: T | null; instead: ReactNode } {
+): { part: T | null; failed: boolean; instead: ReactNode } {
   const { t } = useWords();
   const [part, setPart] = useState(loaded);
   const [failed, setFailed] = useState(false);
@@ -27,7 +27,7 @@ export function usePart<T extends object>(
     };
   }, [load, failed]);
   const instead = failed ? (
-    <Screen title={t.noAnswerTitle} lead={t.noAnswerText} icon="offline">
+    <Screen key="not-loaded" title={t.noAnswerTitle} lead={t.noAnswerText} icon="offline">
       <Button className="w-full sm:w-auto" onClick={() => setFailed(false)}>
         {t.tryAgain}
       </Button>
@@ -35,5 +35,5 @@ export function usePart<T extends object>(
   ) : (
     <Loading />
   );
-  return { part, instead };
+  return { part, failed, instead };
 }
