@@ -103,25 +103,16 @@ export function AuditLogPage() {
 function Target({ entry: { target_id: id } }: { entry: Entry }) {
   if (id === null) return null;
   const shown = <Id value={id} />;
-  if (id.startsWith("vs_"))
-    return (
-      <>
-        {" "}
-        <Link to="/dashboard/sessions/$sessionId" params={{ sessionId: id }}>
-          {shown}
-        </Link>
-      </>
-    );
-  if (id.startsWith("whe_"))
-    return (
-      <>
-        {" "}
-        <Link to="/dashboard/webhooks/$endpointId" params={{ endpointId: id }}>
-          {shown}
-        </Link>
-      </>
-    );
-  return null;
+  const link = id.startsWith("vs_") ? (
+    <Link to="/dashboard/sessions/$sessionId" params={{ sessionId: id }}>
+      {shown}
+    </Link>
+  ) : id.startsWith("whe_") ? (
+    <Link to="/dashboard/webhooks/$endpointId" params={{ endpointId: id }}>
+      {shown}
+    </Link>
+  ) : null;
+  return link && <> {link}</>;
 }
 
 function detailText(value: unknown): string {

@@ -85,34 +85,23 @@ function Profile({ organization }: { organization: Workspace["organization"] }) 
             pattern="[a-z0-9\-]{2,60}"
             defaultValue={organization.slug}
           />
-          <Field
-            label={t.organization.settings.website}
-            name="website_url"
-            type="url"
-            optional
-            defaultValue={organization.website_url ?? ""}
-          />
-          <Field
-            label={t.organization.settings.supportEmail}
-            name="support_email"
-            type="email"
-            optional
-            defaultValue={organization.support_email ?? ""}
-          />
-          <Field
-            label={t.organization.settings.privacy}
-            name="privacy_url"
-            type="url"
-            optional
-            defaultValue={organization.privacy_url ?? ""}
-          />
-          <Field
-            label={t.organization.settings.terms}
-            name="terms_url"
-            type="url"
-            optional
-            defaultValue={organization.terms_url ?? ""}
-          />
+          {(
+            [
+              ["website_url", "url", t.organization.settings.website],
+              ["support_email", "email", t.organization.settings.supportEmail],
+              ["privacy_url", "url", t.organization.settings.privacy],
+              ["terms_url", "url", t.organization.settings.terms],
+            ] as const
+          ).map(([name, type, label]) => (
+            <Field
+              key={name}
+              label={label}
+              name={name}
+              type={type}
+              optional
+              defaultValue={organization[name] ?? ""}
+            />
+          ))}
         </div>
       </Form>
     </div>
