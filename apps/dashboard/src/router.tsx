@@ -52,19 +52,15 @@ function page<const P extends string, N extends string>(path: P, load: Load<N>, 
   return createRoute({
     getParentRoute: () => shell,
     path,
-    component: lazily(isFirst ? load : withWords, name),
+    component: lazyRouteComponent(isFirst ? load : withWords, name),
   });
 }
 
 function outside<const P extends string, N extends string>(path: P, load: Load<N>, name: N) {
-  return createRoute({ getParentRoute: () => root, path, component: lazily(load, name) });
+  return createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load, name) });
 }
 
 type Load<N extends string> = () => Promise<Record<N, () => ReactNode>>;
-
-function lazily<N extends string>(load: Load<N>, name: N) {
-  return lazyRouteComponent(async () => ({ default: (await load())[name] }));
-}
 
 const mailedLinks = () => import("./sign-in/mailed-link-pages.tsx");
 
