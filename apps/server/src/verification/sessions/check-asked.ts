@@ -3,6 +3,7 @@ import type { OrganizationId } from "@assay/contract/ids";
 import { nearest } from "@assay/contract/nearest";
 import { ageClaim, claimKeys } from "@assay/contract/sessions";
 import type { Core } from "../../platform/core.ts";
+import type { Queryable } from "../../platform/db/db.ts";
 import { ApiError, badField } from "../../platform/kernel/api-error.ts";
 import { isSandbox, type OrganizationCaller } from "../../platform/kernel/caller.ts";
 import { liveRedirectProblem } from "../../tenants/domains/check-redirect.ts";
@@ -81,19 +82,15 @@ export function checkWays(listed: readonly Method[], asked: Asked, operator: Ope
 }
 
 export async function checkRedirect(
-  core: Core,
+  { db }: Core,
   caller: OrganizationCaller,
   text: string | undefined,
 ): Promise<void> {
   if (text === undefined) return;
   const parsed = parseRedirectUrl(text);
   if ("problem" in parsed) throw badField("redirect_url", parsed.problem);
-  const { url } = parsed;
-  const problem =
-    commonRedirectProblem(url) ??
-    (isSandbox(caller)
-      ? sandboxRedirectProblem(url)
-      : (liveSchemeProblem(url) ?? (await liveHostProblem(core, caller.organizationId, url))));
+  const { organizationId } = caller;
+  const problem = await redirectProblem(db, { organizationId, sandbox: isSandbox(caller) }, parsed.url);
   if (problem !== null) {
     throw new ApiError("INVALID_REQUEST", {
       message: `\`redirect_url\` ${problem}.`,
@@ -102,11 +99,15 @@ export async function checkRedirect(
   }
 }
 
-async function liveHostProblem(
-  { db }: Core,
-  organizationId: OrganizationId,
+/** Why people may not be sent to this address, as the rest of a sentence about it, or null. */
+export async function redirectProblem(
+  db: Queryable,
+  { organizationId, sandbox }: { organizationId: OrganizationId; sandbox: boolean },
   url: URL,
 ): Promise<string | null> {
-  const problem = await liveRedirectProblem(db, organizationId, url);
-  return problem === null ? null : `is not allowed: ${problem}`;
+  const problem =
+    commonRedirectProblem(url) ?? (sandbox ? sandboxRedirectProblem(url) : liveSchemeProblem(url));
+  if (problem !== null || sandbox) return problem;
+  const notAllowed = await liveRedirectProblem(db, organizationId, url);
+  return notAllowed === null ? null : `is not allowed: ${notAllowed}`;
 }

@@ -1,8 +1,8 @@
 import type { SessionId } from "@assay/contract/ids";
 import type { SessionStatus } from "@assay/contract/sessions";
 import type { Queryable } from "../../platform/db/db.ts";
-import { liveRedirectProblem } from "../../tenants/domains/check-redirect.ts";
-import { commonRedirectProblem, liveSchemeProblem, parseRedirectUrl } from "../sessions/redirect-rules.ts";
+import { redirectProblem } from "../sessions/check-asked.ts";
+import { parseRedirectUrl } from "../sessions/redirect-rules.ts";
 import type { SessionRow } from "../sessions/session.store.ts";
 import { isOpen } from "../sessions/session.ts";
 
@@ -18,7 +18,7 @@ function withOutcome(address: URL, sessionId: SessionId, status: SessionStatus):
 }
 
 /**
- * Where to send the person after the end. Checked again in live: the organization may have lost the domain
+ * Where to send the person after the end. Checked again: a live organization may have lost the domain
  * since, and its new owner must not get the person.
  */
 export async function findReturnUrl(
@@ -28,11 +28,6 @@ export async function findReturnUrl(
 ): Promise<string | null> {
   if (isOpen(status) || session.redirectUrl === null) return null;
   const parsed = parseRedirectUrl(session.redirectUrl);
-  if ("problem" in parsed || commonRedirectProblem(parsed.url) !== null) return null;
-  if (!session.sandbox) {
-    const problem =
-      liveSchemeProblem(parsed.url) ?? (await liveRedirectProblem(db, session.organizationId, parsed.url));
-    if (problem !== null) return null;
-  }
+  if ("problem" in parsed || (await redirectProblem(db, session, parsed.url)) !== null) return null;
   return withOutcome(parsed.url, session.id, status);
 }
