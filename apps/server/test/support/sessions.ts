@@ -48,20 +48,10 @@ async function held(tx: Tx, sessionId: string): Promise<SessionRow> {
 }
 
 /** What the verify flow does when the person aborts or withdraws. */
-export function cancelAsPerson(
-  core: Core,
-  sessionId: string,
-  reason: CancelReason,
-  takeBack?: () => Promise<"nothing_delivered" | "delivered">,
-) {
+export function cancelAsPerson(core: Core, sessionId: string, reason: CancelReason) {
   const now = core.clock.now();
   return core.db.transaction(async (tx) =>
-    cancelSession(core, tx, await held(tx, sessionId), {
-      reason,
-      actor: personActor,
-      now,
-      ...(takeBack === undefined ? {} : { takeBack }),
-    }),
+    cancelSession(core, tx, await held(tx, sessionId), { reason, actor: personActor, now }),
   );
 }
 

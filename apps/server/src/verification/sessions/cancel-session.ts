@@ -1,8 +1,10 @@
 import type { CancelReason } from "@assay/contract/sessions";
 import type { PublishTarget } from "../../delivery/webhooks/endpoint.store.ts";
+import { scrubSessionDeliveries } from "../../delivery/webhooks/scrub-session-deliveries.ts";
 import type { Actor } from "../../platform/audit/audit.store.ts";
 import type { Core } from "../../platform/core.ts";
 import type { Tx } from "../../platform/db/db.ts";
+import { tenantOf } from "../../platform/kernel/caller.ts";
 import { endSession } from "./end-session.ts";
 import { lockOpenAttempt, type SessionRow, stateOf } from "./session.store.ts";
 import { decideCancel, type SessionRefusal } from "./session.ts";
@@ -16,8 +18,8 @@ export type CancelResult =
 /**
  * Cancels a session whose row the caller has locked, or returns the reason why not.
  *
- * For a withdrawal after success, `takeBack` must scrub undelivered payloads in the same transaction and
- * return whether anything was delivered. Once the partner has received the claims, the outcome stands.
+ * A withdrawal after success scrubs undelivered payloads. Once the partner has received the claims, the
+ * outcome stands.
  */
 export async function cancelSession(
   core: Core,
@@ -28,7 +30,6 @@ export async function cancelSession(
     actor: Actor;
     now: Date;
     targets?: readonly PublishTarget[];
-    takeBack?: (tx: Tx) => Promise<"nothing_delivered" | "delivered">;
   },
 ): Promise<CancelResult> {
   const { now } = request;
@@ -37,8 +38,8 @@ export async function cancelSession(
   if (decision.kind === "none") return { kind: "already_cancelled" };
   if (decision.kind === "refuse") return { kind: "refused", why: decision.why };
   if (session.status === "succeeded") {
-    if (request.takeBack === undefined) return { kind: "refused", why: "ended" };
-    if ((await request.takeBack(tx)) === "delivered") return { kind: "refused", why: "delivered" };
+    const scrubbed = await scrubSessionDeliveries(tx, { id: session.id, ...tenantOf(session) }, now);
+    if (scrubbed === "delivered") return { kind: "refused", why: "delivered" };
   }
   const end = { status: "cancelled", reason: request.reason } as const;
   await endSession(core, tx, session, end, request.actor, now, request.targets);

@@ -1,11 +1,9 @@
 import type { SessionId } from "@assay/contract/ids";
 import type { SessionStatus } from "@assay/contract/sessions";
 import type { cancelOutcomes } from "@assay/contract/verify";
-import { scrubSessionDeliveries } from "../../delivery/webhooks/scrub-session-deliveries.ts";
 import { personActor } from "../../platform/audit/audit.store.ts";
 import type { Core } from "../../platform/core.ts";
 import { ApiError } from "../../platform/kernel/api-error.ts";
-import { tenantOf } from "../../platform/kernel/caller.ts";
 import { hashToken } from "../../platform/kernel/ids.ts";
 import { cancelSession } from "../sessions/cancel-session.ts";
 import { lockSessionOfPerson, spendCancelToken } from "../sessions/session.store.ts";
@@ -38,7 +36,6 @@ export function cancelByPerson(
       reason: withdrawing ? "consent_withdrawn" : "cancelled_by_user",
       actor: personActor,
       now,
-      takeBack: (tx) => scrubSessionDeliveries(tx, { id: sessionId, ...tenantOf(session) }, now),
     });
     if (cancelled.kind === "refused" && cancelled.why !== "delivered") throw refusal(cancelled.why);
     await markConsentWithdrawn(tx, sessionId, now);

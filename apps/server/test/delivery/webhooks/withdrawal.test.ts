@@ -76,6 +76,20 @@ test("withdrawn while a try is on the wire: the success is retracted, not tried 
   }
 });
 
+test("withdrawn after the partner has received the success: it stands", async () => {
+  const receiver = await startReceiver(authority);
+  const partner = await createPartner(api);
+  await createReceivingEndpoint(partner.api, receiver.url);
+  const session = await passSession(partner.api);
+  await session.pass();
+  await deliver();
+  assert.equal(receiver.received.length, 1);
+  assert.equal(await session.withdraw(), "withdrawn_after_delivery");
+  assert.equal(expectData(await partner.api.get(`/v1/sessions/${session.id}`)).status, "succeeded");
+  const events = await session.events();
+  assert.deepEqual([valid(events), retracted(events)], [[succeeded], []]);
+});
+
 test("a withdrawal scrubs what waits of its session, and of no other", async () => {
   const receiver = await startReceiver(authority);
   const partner = await createPartner(api);

@@ -326,7 +326,7 @@ test("a success that was taken back leaves the figures", async () => {
   await succeed(core, id, attempt);
   // It is taken back with the time that it took, not with the time that has passed since.
   clock.advance(500 * secondMs);
-  await cancelAsPerson(core, id, "consent_withdrawn", async () => "nothing_delivered");
+  await cancelAsPerson(core, id, "consent_withdrawn");
   const overview = expectData(await partner.api.get(path));
   assert.deepEqual([overview.totals.total, overview.totals.succeeded, overview.totals.cancelled], [1, 0, 1]);
   assert.equal(overview.median_seconds_to_complete, null);
