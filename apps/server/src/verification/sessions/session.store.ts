@@ -15,7 +15,7 @@ import type { Static } from "typebox";
 import { type AuditEntry, insertAudits } from "../../platform/audit/audit.store.ts";
 import { firstRow, type Queryable, type Question, type Tx } from "../../platform/db/db.ts";
 import { ownedBy } from "../../platform/db/owned-by.ts";
-import { type IdRange, idsOf, newestOf, newestOfEach, orderOf, readPage } from "../../platform/db/page.ts";
+import { type IdRange, idsOf, newestOf, orderOf, readPage } from "../../platform/db/page.ts";
 import { notQuarantined } from "../../platform/db/quarantine.store.ts";
 import type { Among } from "../../platform/db/quarantine.ts";
 import { noSql, type Sql, sql } from "../../platform/db/sql.ts";
@@ -337,18 +337,14 @@ function sessionsPage(tenant: Tenant, filter: SessionFilter, now: Date, limit: n
 
   if (status === "expired") {
     const due = smaller(before, firstLiving("vs", now));
-    // Few sessions are due. Three separate ranges would take 120 µs of the backend's time instead of 94.
-    const expired = newestOfEach(
-      sql`of_status, until`,
-      [sql`'expired', ${before}::text`, sql`'created', ${due}::text`, sql`'in_progress', ${due}::text`],
-      range(sql`and status = each.of_status`, sql`each.until`),
-      key,
-      limit,
-      order,
-    );
-    if (!isSandbox(tenant)) return expired;
-    const shortLived = sql`${rows} and ${isDueEarly(now)} and id >= ${from} and id < ${before}`;
-    return newestOf([expired, shortLived], key, limit, order);
+    const ranges = [
+      ofStatus("expired"),
+      range(sql`and status = 'created'`, sql`${due}`),
+      range(sql`and status = 'in_progress'`, sql`${due}`),
+    ];
+    if (isSandbox(tenant))
+      ranges.push(sql`${rows} and ${isDueEarly(now)} and id >= ${from} and id < ${before}`);
+    return newestOf(ranges, key, limit, order);
   }
   if (status === "open") return newestOf([ofLiving("created"), ofLiving("in_progress")], key, limit, order);
   if (status !== undefined) return isOpen(status) ? ofLiving(status) : ofStatus(status);
