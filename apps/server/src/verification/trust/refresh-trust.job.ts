@@ -46,6 +46,7 @@ import { insertWalletImport } from "./wallet-trust.store.ts";
 
 const removalHeldMs = 7 * dayMs;
 const everyMs = 6 * hourMs;
+const jitterMs = 30 * minuteMs;
 const firstRetryMs = 5 * minuteMs;
 const leaseMs = 10 * minuteMs;
 const fetchLimits = { timeoutMs: 60 * secondMs, maxBodyBytes: 16 * 1024 * 1024 };
@@ -151,8 +152,8 @@ async function problemOf(around: Around, source: TrustSourceRow): Promise<string
   try {
     const outcome = await fetchEdition(around, source);
     const now = clock.now();
-    // With jitter by address, so that installations do not all fetch at the same moment.
-    const next = later(now, everyMs + (hash32(source.address) % (30 * minuteMs)));
+    // With jitter, so that installations do not all fetch at the same moment.
+    const next = later(now, everyMs + Math.floor(Math.random() * jitterMs));
     if (typeof outcome === "object") return await importEdition(around, source, outcome, next);
     if (outcome !== "unchanged") return outcome;
     await recordSuccess(db, source.address, now, next, null);
@@ -363,8 +364,4 @@ async function mailOperator(around: Around, tx: Tx, letter: Letter): Promise<voi
   );
   log.warn(subject);
   if (config.operatorEmail !== "") await queueMail(around, tx, { to: config.operatorEmail }, letter);
-}
-
-function hash32(text: string): number {
-  return createHash("sha256").update(text).digest().readUInt32BE(0);
 }
