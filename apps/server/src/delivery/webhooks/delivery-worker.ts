@@ -296,7 +296,7 @@ export class DeliveryWorker {
     }
   }
 
-  /** One statement for all endpoints. If a delivery makes it fail, endpoint by endpoint, then one by one. */
+  /** One statement for all endpoints. If a delivery makes it fail, endpoint by endpoint. */
   async #claim(wanted: readonly Wanted[]): Promise<LeasedDelivery[]> {
     const { db, clock } = this.#core;
     const now = clock.now();
@@ -308,13 +308,10 @@ export class DeliveryWorker {
       if (!isAboutData(error)) throw error;
     }
     const leased: LeasedDelivery[] = [];
-    await isolateFailures(wanted, {
-      process: async (some) => leased.push(...(await claimDue(db, outlet, some, lease))),
-      quarantine: async (want) =>
-        this.#rows.isolate(await listDue(db, outlet, want, now), async (some) =>
-          leased.push(...(await claimDue(db, outlet, [want], lease, some.map(idOf)))),
-        ),
-    });
+    for (const want of wanted)
+      await this.#rows.isolate(await listDue(db, outlet, want, now), async (some) =>
+        leased.push(...(await claimDue(db, outlet, [want], lease, some.map(idOf)))),
+      );
     return leased;
   }
 
