@@ -141,7 +141,6 @@ async function startMachine(
     }),
     ...options.config,
   };
-  const chips = options.verify?.examiner !== undefined ? {} : { chips: borrowChipThreads() };
   const service = await startService({
     config,
     ...shared,
@@ -149,7 +148,7 @@ async function startMachine(
     ...(options.role ? { role: options.role } : {}),
     ...(options.webhooks === undefined ? {} : { webhooks: options.webhooks }),
     firstRunWithinMs: options.firstRunWithinMs ?? null,
-    verify: { ...chips, ...options.verify },
+    verify: { ...options.verify, examiner: options.verify?.examiner ?? { pool: borrowChipThreads() } },
   });
   return { service, dataDir };
 }

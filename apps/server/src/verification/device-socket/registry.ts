@@ -10,7 +10,7 @@ import { describeError } from "../../platform/lib/log.ts";
 import { AttemptRun } from "../attempts/attempt-run.ts";
 import { findSocketOwner } from "../attempts/attempt-socket.store.ts";
 import { ByteBudget, byteLimits } from "../attempts/byte-budget.ts";
-import { ChipExaminer, type ChipPool, type ExaminerOptions } from "../attempts/chip-examiner.ts";
+import { ChipExaminer, type ExaminerOptions } from "../attempts/chip-examiner.ts";
 import { AttestationJudge } from "../device-attestation/attestation-judge.ts";
 import type { FaceJudge } from "../face/face-judge.ts";
 import { sessionChannel } from "../sessions/end-session.ts";
@@ -52,8 +52,6 @@ export const unwelcomedLimits = {
 export type RegistryOptions = {
   /** Null without a face judge: then no live document can pass. */
   faceJudge: FaceJudge | null;
-  /** For tests: used instead of threads of this process. */
-  chips?: ChipPool;
   examiner?: ExaminerOptions;
   timing?: Partial<Timing>;
   /** Allocates memory for announced files; tests inspect it afterwards. */
@@ -91,11 +89,7 @@ export class DeviceRegistry {
     this.#core = core;
     this.#faceJudge = options.faceJudge;
     this.#attestation = new AttestationJudge(core);
-    this.#examiner = new ChipExaminer({
-      policy: core.config.trustPolicy,
-      ...options.examiner,
-      ...(options.chips ? { pool: options.chips } : {}),
-    });
+    this.#examiner = new ChipExaminer({ policy: core.config.trustPolicy, ...options.examiner });
     this.#trust = trust;
     const { helloMs, idleMs, heartbeatMs, resumeMs } = verifySocketLimits;
     this.#timing = { helloMs, idleMs, heartbeatMs, resumeMs, deadlineCheckMs, ...options.timing };

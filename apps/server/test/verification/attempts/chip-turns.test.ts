@@ -40,7 +40,7 @@ const pool: ChipPool = {
   close: async () => {},
 };
 
-const service = await startTestService({ verify: { chips: pool }, machines: 1 });
+const service = await startTestService({ verify: { examiner: { pool } }, machines: 1 });
 const now = service.clock.now();
 const valid = testDocument("passport-valid", now);
 
