@@ -5,6 +5,7 @@ import type { Purpose } from "@assay/credential/trust-anchor";
 import { isEmrtdError } from "@assay/emrtd/emrtd-error";
 import { parsePolicy } from "@assay/emrtd/verify/parse-policy";
 import { defaultMatchDistance } from "@assay/face/match";
+import { parseResolver } from "./platform/lib/dns.ts";
 import { parseRing } from "./platform/lib/key-ring.ts";
 import {
   databaseAddress,
@@ -26,12 +27,6 @@ import {
   parseIosReaderApp,
 } from "./settings/reader-apps.ts";
 import { defaultSchemes, parseMethods, parseSchemes, type WalletMethod } from "./settings/wallet.ts";
-
-function isResolver(entry: string): boolean {
-  const match = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(entry);
-  if (match === null) return isIP(entry) !== 0;
-  return isIP(match[1] ?? match[2] ?? "") !== 0 && Number(match[3] ?? 53) <= 65_535;
-}
 
 const mebibyte = 1024 * 1024;
 
@@ -127,7 +122,8 @@ export const settings = {
   dnsResolvers: list(
     "DNS_RESOLVERS",
     "Resolvers for every name the service looks up, as ip or ip:port, comma separated. Unset, the system's.",
-    (entry) => (isResolver(entry) ? null : "is not an address like 9.9.9.9, 9.9.9.9:53 or [2620:fe::fe]:53"),
+    (entry) =>
+      parseResolver(entry) !== null ? null : "is not an address like 9.9.9.9, 9.9.9.9:53 or [2620:fe::fe]:53",
   ),
   webhookAllowedPrivateHosts: list(
     "WEBHOOK_ALLOWED_PRIVATE_HOSTS",

@@ -56,9 +56,10 @@ const maxCnameHops = 8;
 type Resolver = { address: string; port: number };
 
 export function createDns({ resolvers, timeoutMs }: DnsOptions): Dns {
-  const configured = resolvers.map(parseResolver);
+  const parsed = (texts: readonly string[]) => texts.map(parseResolver).filter((found) => found !== null);
+  const configured = parsed(resolvers);
   // Through the module: a named import would keep the list from before a `setServers`.
-  const servers = () => (configured.length > 0 ? configured : nodeDns.getServers().map(parseResolver));
+  const servers = () => (configured.length > 0 ? configured : parsed(nodeDns.getServers()));
 
   async function resolveTxt(name: string): Promise<string[]> {
     const records = await resolveRecords(servers(), name, "TXT", timeoutMs);
@@ -86,9 +87,11 @@ export function createDns({ resolvers, timeoutMs }: DnsOptions): Dns {
   return { resolveTxt, resolveAddresses };
 }
 
-export function parseResolver(text: string): Resolver {
+/** `9.9.9.9`, `9.9.9.9:53` or `[2620:fe::fe]:53`; null if it is none of these. */
+export function parseResolver(text: string): Resolver | null {
   const match = isIPv6(text) ? null : /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text);
-  return { address: match?.[1] ?? match?.[2] ?? text, port: Number(match?.[3] ?? 53) };
+  const [address, port] = [match?.[1] ?? match?.[2] ?? text, Number(match?.[3] ?? 53)];
+  return isIP(address) !== 0 && port <= 65_535 ? { address, port } : null;
 }
 
 /**
