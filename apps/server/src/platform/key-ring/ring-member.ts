@@ -30,7 +30,7 @@ import {
 import { findUnreadable } from "./sealed-columns.store.ts";
 
 /** Names keys by id, never by value. */
-function misfit(problems: readonly string[]): ExplainedError {
+function ringMismatch(problems: readonly string[]): ExplainedError {
   return new ExplainedError(
     [
       "The key ring does not match the database:",
@@ -56,14 +56,14 @@ export async function reconcileRing(
     const known = await listKnownKeys(tx);
     if (known.length === 0) {
       const unreadable = await findUnreadable(tx, ring);
-      if (unreadable.length > 0) throw misfit(unreadable);
+      if (unreadable.length > 0) throw ringMismatch(unreadable);
     }
     const others = (await listProcesses(tx)).filter(
       (process) => process.id !== self?.id && isLive(process, now),
     );
     const next = admitKeys(known, loaded, others);
     const problems = mismatches(loaded, next);
-    if (problems.length > 0) throw misfit(problems);
+    if (problems.length > 0) throw ringMismatch(problems);
     for (const key of next) {
       const before = known.find(({ id }) => id === key.id);
       if (JSON.stringify(before) !== JSON.stringify(key)) await saveKnownKey(tx, key, now);
