@@ -38,35 +38,25 @@ const markdown = "text/markdown; charset=utf-8";
 let described: ApiDocument | null = null;
 
 /** Described once: each page of the reference is a part of it. */
-function wholeDocument(): ApiDocument {
+function document(): ApiDocument {
   described ??= describeApi(routes) as unknown as ApiDocument;
   return described;
 }
 
+function partnerDocument(): ApiDocument {
+  return describeApi(routes.filter(takesApiKey), { audience: "partner" }) as unknown as ApiDocument;
+}
+
+type Headers = Readonly<Record<string, string>>;
+type Pages = ReturnType<typeof openPages>;
+
+const asAsset = { "cache-control": "public, max-age=3600" };
+const asDescription = { "cache-control": "no-cache", "access-control-allow-origin": "*" };
+
 /** Start page, guides, API description and reference. They need neither a database nor another host. */
 export function mountPages(app: FastifyInstance, start: () => StartFacts): void {
-  // Created on first request and kept: it does not change while the process runs.
-  const contents = new Map<string, FixedContent>();
-  const contentOf = (path: string, type: string, make: () => string | Buffer): FixedContent => {
-    const content = contents.get(path) ?? new FixedContent(type, make());
-    contents.set(path, content);
-    return content;
-  };
-  const serve = (
-    path: string,
-    type: string,
-    headers: Readonly<Record<string, string>>,
-    make: () => string | Buffer,
-  ) =>
-    app.get(path, async (request, reply) =>
-      contentOf(path, type, make).send(request, reply.headers(headers)),
-    );
-  const asAsset = { "cache-control": "public, max-age=3600" };
-  const asDescription = { "cache-control": "no-cache", "access-control-allow-origin": "*" };
-  const document = wholeDocument;
-  const partnerDocument = () =>
-    describeApi(routes.filter(takesApiKey), { audience: "partner" }) as unknown as ApiDocument;
-
+  const pages = openPages(app);
+  const { serve } = pages;
   serve("/", html, pageHeaders.text, () => startPage(start()));
   serve("/assets/pages.css", "text/css; charset=utf-8", asAsset, stylesheet);
   serve("/assets/pages.js", "text/javascript; charset=utf-8", asAsset, script);
@@ -74,11 +64,36 @@ export function mountPages(app: FastifyInstance, start: () => StartFacts): void 
     serve(`${fontFolder}${file}`, "font/woff2", asAsset, () => readFont(file));
   serve("/assets/icon.svg", "image/svg+xml", asAsset, () => icon);
   serve("/assets/search.json", json, asAsset, () => JSON.stringify(searchIndex(document())));
-  mountApiDocuments(app, contentOf, asDescription);
   for (const { paths, type = json, describe } of machineDocuments(() => start().publicUrl))
     for (const path of paths) serve(path, type, asDescription, () => JSON.stringify(describe()));
   serve("/llms.txt", text, asDescription, () => pageIndexForAgents(document(), start().publicUrl));
   serve("/llms-full.txt", text, asDescription, () => guidesForAgents(partnerDocument()));
+  // Pages of any origin load it, with or without an integrity hash.
+  const forPartners = {
+    ...asAsset,
+    "access-control-allow-origin": "*",
+    "cross-origin-resource-policy": "cross-origin",
+  };
+  serve("/embed/v1.js", "text/javascript; charset=utf-8", forPartners, embedScript);
+  serve("/embed/v1.d.ts", text, forPartners, embedTypes);
+  mountApiDocuments(app, pages);
+  mountPackages(app, asDescription);
+  mountGuides(app, pages, start);
+  mountReference(app, pages);
+}
+
+/** Contents are created on first request and kept: they do not change while the process runs. */
+function openPages(app: FastifyInstance) {
+  const contents = new Map<string, FixedContent>();
+  const contentOf = (path: string, type: string, make: () => string | Buffer): FixedContent => {
+    const content = contents.get(path) ?? new FixedContent(type, make());
+    contents.set(path, content);
+    return content;
+  };
+  const serve = (path: string, type: string, headers: Headers, make: () => string | Buffer) =>
+    app.get(path, async (request, reply) =>
+      contentOf(path, type, make).send(request, reply.headers(headers)),
+    );
   /** A page, or its text for a client that requests it by `.md` or `Accept`. */
   const sendEither = (
     { request, reply, path }: { request: FastifyRequest; reply: FastifyReply; path: string },
@@ -92,17 +107,28 @@ export function mountPages(app: FastifyInstance, start: () => StartFacts): void 
         )
       : contentOf(path, html, make.html).send(request, reply.headers(pageHeaders.text));
   };
+  return { contentOf, serve, sendEither };
+}
 
-  // Pages of any origin load it, with or without an integrity hash.
-  const forPartners = {
-    ...asAsset,
-    "access-control-allow-origin": "*",
-    "cross-origin-resource-policy": "cross-origin",
-  };
-  serve("/embed/v1.js", "text/javascript; charset=utf-8", forPartners, embedScript);
-  serve("/embed/v1.d.ts", text, forPartners, embedTypes);
+/** The OpenAPI document, complete and for partners. */
+function mountApiDocuments(app: FastifyInstance, { contentOf, serve }: Pages): void {
+  const partnerPath = "/openapi/partner.json";
+  const forPartnersOnly = () => JSON.stringify(partnerDocument());
+  for (const path of ["/openapi", "/openapi.json"])
+    app.get<{ Querystring: { audience?: unknown } }>(path, async (request, reply) => {
+      const { audience } = request.query;
+      if (audience !== undefined && audience !== "partner")
+        throw badField("audience", "must be `partner` or absent; without it the document has every route");
+      const content =
+        audience === undefined
+          ? contentOf("/openapi", json, () => JSON.stringify(document()))
+          : contentOf(partnerPath, json, forPartnersOnly);
+      return content.send(request, reply.headers(asDescription));
+    });
+  serve(partnerPath, json, asDescription, forPartnersOnly);
+}
 
-  mountPackages(app, asDescription);
+function mountGuides(app: FastifyInstance, { sendEither }: Pages, start: () => StartFacts): void {
   for (const path of ["/docs", "/docs.md"])
     app.get(path, async (request, reply) =>
       sendEither(
@@ -121,31 +147,27 @@ export function mountPages(app: FastifyInstance, start: () => StartFacts): void 
       { html: () => documentPage(guide(name)), markdown: () => guide(name).markdown },
     );
   });
+}
 
-  for (const path of ["/reference", "/reference.md"])
-    app.get(path, async (request, reply) =>
-      sendEither(
-        { request, reply, path },
-        {
-          html: () => referencePage(document(), "") ?? "",
-          markdown: () => referenceText(document(), "") ?? "",
-        },
-      ),
-    );
-  // Created on first request: describing all routes takes longer than the rest.
-  let pagesOfReference: ReadonlySet<string> | null = null;
-  app.get<{ Params: { name: string } }>("/reference/:name", async (request, reply) => {
-    const asked = request.params.name;
-    const name = asked.replace(/\.md$/, "");
-    pagesOfReference ??= new Set([...groupsOf(document()).map((group) => group.name), "schemas"]);
-    if (!pagesOfReference.has(name)) return sendMissingGuide(request, reply);
-    return sendEither(
-      { request, reply, path: `/reference/${asked}` },
+function mountReference(app: FastifyInstance, { sendEither }: Pages): void {
+  const send = (request: FastifyRequest, reply: FastifyReply, path: string, name: string) =>
+    sendEither(
+      { request, reply, path },
       {
         html: () => referencePage(document(), name) ?? "",
         markdown: () => referenceText(document(), name) ?? "",
       },
     );
+  for (const path of ["/reference", "/reference.md"])
+    app.get(path, async (request, reply) => send(request, reply, path, ""));
+  // Created on first request: describing all routes takes longer than the rest.
+  let names: ReadonlySet<string> | null = null;
+  app.get<{ Params: { name: string } }>("/reference/:name", async (request, reply) => {
+    const asked = request.params.name;
+    const name = asked.replace(/\.md$/, "");
+    names ??= new Set([...groupsOf(document()).map((group) => group.name), "schemas"]);
+    if (!names.has(name)) return sendMissingGuide(request, reply);
+    return send(request, reply, `/reference/${asked}`, name);
   });
 }
 
@@ -155,9 +177,6 @@ function guide(name: string): Document {
   if (found === null) throw new ApiError("NOT_FOUND", { message: "There is no such page." });
   return found;
 }
-
-type Headers = Readonly<Record<string, string>>;
-type ContentOf = (path: string, type: string, make: () => string) => FixedContent;
 
 /** Documents for machines besides OpenAPI: messages, single events and a collection of requests. */
 function machineDocuments(
@@ -175,25 +194,6 @@ function machineDocuments(
       describe: () => describeEvent(event, publicUrl()),
     })),
   ];
-}
-
-/** The OpenAPI document, complete and for partners. */
-function mountApiDocuments(app: FastifyInstance, contentOf: ContentOf, headers: Headers): void {
-  const whole = () => contentOf("/openapi", json, () => JSON.stringify(describeApi(routes)));
-  const forPartnersOnly = () =>
-    contentOf("/openapi/partner.json", json, () =>
-      JSON.stringify(describeApi(routes.filter(takesApiKey), { audience: "partner" })),
-    );
-  for (const path of ["/openapi", "/openapi.json"])
-    app.get<{ Querystring: { audience?: unknown } }>(path, async (request, reply) => {
-      const { audience } = request.query;
-      if (audience !== undefined && audience !== "partner")
-        throw badField("audience", "must be `partner` or absent; without it the document has every route");
-      return (audience === undefined ? whole : forPartnersOnly)().send(request, reply.headers(headers));
-    });
-  app.get("/openapi/partner.json", async (request, reply) =>
-    forPartnersOnly().send(request, reply.headers(headers)),
-  );
 }
 
 function mountPackages(app: FastifyInstance, headers: Headers): void {
