@@ -4,7 +4,8 @@
  * `node_modules/.cache/face-attacks`: delete it after a change. `-- --films N` sets the films per kind, `--
  * --processes N` the processes (default: all cores). `-- --write` puts the table into
  * docs/face-error-rates.md. `-- --photographs FOLDER` bends and tints photographs, with a folder per person,
- * and judges them as whole tries. It also counts false alarms.
+ * and judges them as whole tries. It also counts false alarms. `-- --replays` plays films back that were made
+ * for another challenge.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -34,6 +35,7 @@ import {
   type Rendered,
 } from "./face-attacks/films.ts";
 import { attackPhotographs } from "./face-attacks/photographs.ts";
+import { attackByReplay } from "./face-attacks/replayed-film.ts";
 
 const folder = path.join(import.meta.dirname, "../node_modules/.cache/face-attacks");
 /**
@@ -243,6 +245,10 @@ async function main(args: readonly string[]): Promise<void> {
   const photographs = args.includes("--photographs") ? args[args.indexOf("--photographs") + 1] : undefined;
   if (photographs !== undefined) {
     for (const line of await attackPhotographs(photographs)) console.log(line);
+    return;
+  }
+  if (args.includes("--replays")) {
+    for (const line of await attackByReplay()) console.log(line);
     return;
   }
   const numberAfter = (name: string) =>

@@ -11,7 +11,11 @@ import { createLog } from "../../apps/server/src/platform/lib/log.ts";
 import { Metrics } from "../../apps/server/src/platform/lib/metrics.ts";
 import type { DecodedPicture } from "../../apps/server/src/verification/face/decode-picture.ts";
 import { defaultJobLimits } from "../../apps/server/src/verification/face/face-job.ts";
-import { createFaceJudge, type FaceJudge } from "../../apps/server/src/verification/face/face-judge.ts";
+import {
+  createFaceJudge,
+  type FaceJudge,
+  type FaceMeasurer,
+} from "../../apps/server/src/verification/face/face-judge.ts";
 import { surroundingsAt } from "../../apps/server/src/verification/face/face-light.ts";
 import { type FaceModels, loadFaceModels } from "../../apps/server/src/verification/face/face-models.ts";
 import { measureFaces } from "../../apps/server/src/verification/face/measure-faces.ts";
@@ -56,17 +60,7 @@ type Outcome = {
 /** Attacks and genuine looks on a folder with a folder of photographs for each person; lines to print. */
 export async function attackPhotographs(folder: string): Promise<string[]> {
   const models = await loadFaceModels();
-  const judge = createFaceJudge({
-    log: createLog({ level: "error", write: () => undefined, now: () => new Date() }),
-    metrics: new Metrics(),
-    measurer: {
-      warmUp() {},
-      hasCapacity: () => true,
-      run: (job) => measureFaces(models, job, defaultJobLimits),
-      look: () => null,
-      async close() {},
-    },
-  });
+  const judge = judgeOf((job) => measureFaces(models, job, defaultJobLimits));
   const outcomes: Outcome[] = [];
   const genuine = { pairs: 0, copies: 0, turned: [] as boolean[] };
   let people = 0;
@@ -86,6 +80,22 @@ export async function attackPhotographs(folder: string): Promise<string[]> {
     }
   }
   return report(people, outcomes, genuine);
+}
+
+/** The judge as shipped, in this process. */
+export function judgeOf(run: FaceMeasurer["run"], colours: "risk" | "require" = "risk"): FaceJudge {
+  return createFaceJudge({
+    log: createLog({ level: "error", write: () => undefined, now: () => new Date() }),
+    metrics: new Metrics(),
+    colours,
+    measurer: {
+      warmUp() {},
+      hasCapacity: () => true,
+      run,
+      look: () => null,
+      async close() {},
+    },
+  });
 }
 
 async function looksIn(models: FaceModels, folder: string): Promise<Look[]> {
@@ -210,7 +220,7 @@ function report(
   ];
 }
 
-function shown(rate: ErrorRate | null): string {
+export function shown(rate: ErrorRate | null): string {
   if (rate === null) return "not measured";
   const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
   return `${percent(rate.share)} (${percent(rate.low)} to ${percent(rate.high)}; ${rate.errors} of ${rate.of})`;
