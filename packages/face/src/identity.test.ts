@@ -73,7 +73,7 @@ test("one person is seen if no two straight looks are further apart than the lim
 });
 
 test("another person in any turned look is noticed, by the median distance from the straight looks", () => {
-  // The straight looks of six frames are those of two quarters and a half: 0, 1 and 2.
+  // Of five looks with a face, each of the first three quarters holds one straight look.
   assert.equal(identityOf([0, 0.25, 0.5], [0.75, 1]).same, true);
   assert.equal(identityOf([0, 0.25, 0.5], [0.75, 1.0625]).same, false);
   assert.equal(identityOf([0, 0.25, 0.5], [1.0625, 0.75]).same, false);
