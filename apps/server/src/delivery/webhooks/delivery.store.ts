@@ -219,7 +219,7 @@ export async function attemptsOf(
   return [arrival, ...rows];
 }
 
-export type DeliveryFilter = {
+type DeliveryFilter = {
   status?: DeliveryStatus | undefined;
   endpointId?: EndpointId | undefined;
   eventId?: EventId | undefined;
@@ -455,7 +455,7 @@ export function listDue(
       select q.delivery_id as id, q.organization_id, q.sandbox ${dueHead(outlet, now)} order by q.due_at limit ${most}) head`);
 }
 
-export type DueEndpoint = {
+type DueEndpoint = {
   id: EndpointId;
   failing: boolean | null;
   enabled: boolean | null;
@@ -524,7 +524,7 @@ export async function countOpen(db: Queryable, endpointId: EndpointId, most: num
 }
 
 /** A delivery that a listener was given and has not answered. */
-export type UnansweredDelivery = LeasedDelivery & { leaseOwner: string; leasedAt: Date };
+type UnansweredDelivery = LeasedDelivery & { leaseOwner: string; leasedAt: Date };
 
 /** The delivery, as long as it waits for the answer under this lease, in any process. */
 export async function findUnanswered(

@@ -1,10 +1,11 @@
 import type { EndpointId } from "@assay/contract/ids";
+
 /**
  * Admission control of deliveries: decides which endpoints may be sent to next. The latest attempts give
  * every endpoint a speed. Prompt endpoints go first and always find a slot, because attempts that hang use
  * only the slots for slow ones. State in memory only; the queue is in the database.
  */
-export type EndpointSpeed = "prompt" | "fresh" | "sluggish" | "failing" | "hanging";
+type EndpointSpeed = "prompt" | "fresh" | "sluggish" | "failing" | "hanging";
 
 const speeds: readonly EndpointSpeed[] = ["prompt", "fresh", "sluggish", "failing", "hanging"];
 

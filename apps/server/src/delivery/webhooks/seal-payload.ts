@@ -10,7 +10,7 @@ import { setImmediate } from "node:timers/promises";
 import type { EncryptionKeyId } from "@assay/contract/ids";
 import { toPublicKey } from "./encryption-key.ts";
 
-export type SealingKey = { id: EncryptionKeyId; keyId: string; n: string; e: string };
+type SealingKey = { id: EncryptionKeyId; keyId: string; n: string; e: string };
 
 type Prepared = { key: KeyObject; header: string };
 

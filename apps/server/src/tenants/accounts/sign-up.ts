@@ -17,7 +17,7 @@ import { openUserSession } from "./user-session.ts";
 /** Whether a member with the right to invite has invited the address to an organization. */
 export type IsInvited = (db: Db, email: FoldedEmail, now: Date) => Promise<boolean>;
 
-export type PreparedSignUp = {
+type PreparedSignUp = {
   person: PreparedPerson;
   mayMail: boolean;
   /** False for an address without a required invitation: it gets the same answer, but no account. */

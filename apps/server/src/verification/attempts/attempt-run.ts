@@ -24,7 +24,7 @@ export type DeviceLink = {
   close(code: VerifyCloseCode): void;
 };
 
-export type RunOwner = {
+type RunOwner = {
   sessionId: SessionId;
   attemptId: AttemptId;
   organizationId: OrganizationId;
@@ -37,7 +37,7 @@ export type RunOwner = {
   chipPassed: boolean;
 };
 
-export type RunSurroundings = Pick<ChipStepNeeds, "examiner" | "trust" | "judged"> &
+type RunSurroundings = Pick<ChipStepNeeds, "examiner" | "trust" | "judged"> &
   Pick<FaceStepNeeds, "faceJudge" | "attestation"> & {
     core: Core;
     budget: ByteBudget;

@@ -46,7 +46,7 @@ export type FlowState = {
   readonly framesMayBeLate: boolean;
 };
 
-export type AttemptFacts = {
+type AttemptFacts = {
   readonly sessionId: SessionId;
   readonly attemptId: AttemptId;
   readonly sandbox: boolean;
@@ -66,7 +66,7 @@ export type FaceTry = {
   readonly nonce: string;
 };
 
-export type ArtifactPart = { artifact: number; offset: number; total: number; length: number };
+type ArtifactPart = { artifact: number; offset: number; total: number; length: number };
 
 /** What comes from the device. */
 type DeviceSideInput =
@@ -121,7 +121,7 @@ export type FlowEffect =
   | { kind: "give_back_challenge"; brokeDown: boolean }
   | { kind: "judge_face"; by: FaceTry | "test_document"; attestation: SentAttestation | null };
 
-export type FlowStep = { state: FlowState; effects: readonly FlowEffect[] };
+type FlowStep = { state: FlowState; effects: readonly FlowEffect[] };
 
 /**
  * A device that requests more without answering is looking for an easy one; each further one costs a try. Too

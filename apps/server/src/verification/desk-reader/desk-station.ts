@@ -21,7 +21,7 @@ class StationProblem extends Error {
   }
 }
 
-export type StationOptions = {
+type StationOptions = {
   terminal: Terminal;
   /** The only service whose codes are accepted: a foreign code must not send a document elsewhere. */
   service: string;

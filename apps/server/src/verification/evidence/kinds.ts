@@ -5,7 +5,7 @@ import { wallet } from "./wallet/wallet.ts";
 /** Every kind of evidence that a session can be decided by. */
 export const kinds = { document_chip: documentChip, wallet } as const;
 
-export type KindName = keyof typeof kinds;
+type KindName = keyof typeof kinds;
 export type Step = (typeof kinds)[KindName]["steps"][number]["name"];
 export type Proof = Parameters<(typeof kinds)[KindName]["claims"]>[0];
 export type JudgedTry = Judged<Step, Proof>;

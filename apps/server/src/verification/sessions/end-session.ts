@@ -23,7 +23,7 @@ import { triesOf } from "./tries.ts";
  */
 export const sessionChannel = "session_changed";
 
-export type SessionEnd =
+type SessionEnd =
   | { status: "succeeded"; data: SharedData; riskScore: number }
   | {
       status: "failed";

@@ -64,7 +64,7 @@ function refusalOf(status: SessionStatus): SessionRefusal | null {
   return isOpen(status) ? null : "ended";
 }
 
-export type ClaimDecision =
+type ClaimDecision =
   | { kind: "start"; cancelAttempt: string | null }
   | { kind: "resume"; attemptId: AttemptId }
   | { kind: "refuse"; why: SessionRefusal | "other_device" };
@@ -91,7 +91,7 @@ function isSame(one: Buffer | null, other: Buffer | null): boolean {
   return one === null || other === null ? one === other : one.equals(other);
 }
 
-export type TryDecision =
+type TryDecision =
   | { kind: "count"; step: PlannedStep }
   /** The steps of a kind have all passed. */
   | { kind: "succeed" }
@@ -141,7 +141,7 @@ export function decideDecline(
   return status === "created" ? { kind: "cancel" } : { kind: "refuse", why: "agreed" };
 }
 
-export type CancelDecision =
+type CancelDecision =
   | { kind: "cancel" }
   | { kind: "none" }
   | { kind: "refuse"; why: SessionRefusal | "in_flight" };

@@ -12,7 +12,7 @@ export type ShareFields = Record<
   { required: boolean; reason: string; reasons?: Reasons; source: "rc" | "default" }
 >;
 
-export type ShareProblem =
+type ShareProblem =
   | { kind: "unknown_key"; key: string }
   | { kind: "several_ages"; keys: readonly string[] }
   | { kind: "bad_reason"; key: string; at: "reason" | `reasons.${PageLanguage}`; problem: string };

@@ -11,7 +11,7 @@ import { readPem } from "@assay/emrtd/trust/pem";
 /** A list of trusted entities (ETSI TS 119 602), a VICAL (ISO/IEC 18013-5), or unsigned certificates. */
 export type WalletListType = "lote" | "vical" | "certificates";
 
-export type WalletList = {
+type WalletList = {
   type: WalletListType;
   certificates: readonly Uint8Array[];
   statusCertificates: readonly Uint8Array[];

@@ -58,7 +58,7 @@ export async function findWhoAsks({ db }: Pick<Core, "db">, session: SessionRow)
 type TextsOfPage = { version: string; hash: string; texts: Partial<Record<PageLanguage, ConsentText>> };
 
 /** The first data of a session's page, sent with it, so that it is never empty. */
-export type GivenToPage = {
+type GivenToPage = {
   language: PageLanguage;
   data:
     | { details: Static<typeof VerifyDetails>; status: VerifyStatusData; texts: TextsOfPage }
@@ -103,7 +103,7 @@ function textsIn(language: PageLanguage, texts: ConsentTexts, shown: ConsentVari
 }
 
 /** The initial language of the page: that of the consent, then the partner's, then the browser's. */
-export function languageOfPage(
+function languageOfPage(
   { locale, consent }: { locale: PageLanguage | null; consent: { language: PageLanguage | null } | null },
   accepted: string,
 ): PageLanguage {

@@ -8,7 +8,7 @@ export type ReaderApps = { android: AndroidReaderApp | null; ios: IosReaderApp |
 const appPaths = "/verify/*";
 
 /** `/.well-known/assetlinks.json` (Digital Asset Links). */
-export function assetLinksOf(app: AndroidReaderApp): unknown {
+function assetLinksOf(app: AndroidReaderApp): unknown {
   return [
     {
       relation: ["delegate_permission/common.handle_all_urls"],

@@ -16,7 +16,7 @@ import { findStatusList, type StatusListRow, saveStatusList } from "./status-lis
  * The published status of a credential. `stale`: valid by an outdated copy, and no newer one was available.
  * `no_list`: no copy that an authority of the purpose signed.
  */
-export type StatusOutcome = "valid" | "revoked" | "suspended" | "stale" | "no_list";
+type StatusOutcome = "valid" | "revoked" | "suspended" | "stale" | "no_list";
 
 type Context = { purpose: Purpose; environment: Environment; now: Date };
 type Around = Pick<Core, "config" | "db" | "log" | "safeFetch" | "publicUrl">;

@@ -68,7 +68,7 @@ export async function answerByPage(core: Core, given: PageAnswer): Promise<Walle
   }
 }
 
-export type Presented = {
+type Presented = {
   binding: HolderBinding;
   judge: (context: Omit<JudgeContext, "asked">) => Promise<Verdict>;
 };

@@ -96,7 +96,7 @@ export async function putHold(
   return put === 1;
 }
 
-export type HeldRequest = WalletRequest & { held: Buffer; heldUntil: Date };
+type HeldRequest = WalletRequest & { held: Buffer; heldUntil: Date };
 
 export function findHeld(db: Queryable, sessionId: SessionId, codeHash: Buffer): Promise<HeldRequest | null> {
   return db.first<HeldRequest>(sql`

@@ -8,7 +8,7 @@ import type { WalletBinding } from "../evidence/wallet/proof.ts";
  * `answered`: being judged, or held until the person returns. `expired`: its time is over, or a newer request
  * has replaced it. `declined`: by the person in the wallet.
  */
-export type RequestState = "made" | "fetched" | "answered" | "completed" | "refused" | "declined" | "expired";
+type RequestState = "made" | "fetched" | "answered" | "completed" | "refused" | "declined" | "expired";
 
 /** A request to a wallet. */
 export type WalletRequest = {

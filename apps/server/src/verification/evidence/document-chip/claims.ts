@@ -18,7 +18,7 @@ export function claimsOf(proof: DocumentChipProof, chosen: Chosen): Record<strin
 }
 
 /** Why a field has no certain value although the document has it. */
-export type ClaimRefusal = { key: string; reason: "century_of_birth_unknown" };
+type ClaimRefusal = { key: string; reason: "century_of_birth_unknown" };
 
 /**
  * The first chosen field that this document states ambiguously, or null. Check it before a step passes:
