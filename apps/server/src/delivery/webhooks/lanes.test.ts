@@ -415,3 +415,113 @@ test("an endpoint with an attempt under way is not forgotten, also when nothing 
   lanes.forgetIdle(performance.now() + 1000);
   assert.ok(lanes.speedOf(named("e")));
 });
+
+/** One delivery of a waiting endpoint begins. */
+function beginOne(lanes: Lanes, name: string, isProven: boolean): LaneTicket {
+  lanes.ready(named(name), false);
+  assert.deepEqual(lanes.pick(isProven, 1), [{ endpointId: name, most: 1 }]);
+  const [ticket] = lanes.claimed(named(name), 1, 1);
+  assert.ok(ticket);
+  return ticket;
+}
+
+test("a claim that is under way while its endpoint changes its speed gives back all of its slots", () => {
+  const changes: [from: "prompt" | "failing", end: (lanes: Lanes, ticket: LaneTicket) => void, to: string][] =
+    [
+      ["prompt", (lanes, ticket) => lanes.finished(ticket, false), "failing"],
+      ["prompt", (lanes, ticket) => lanes.slowed(ticket), "sluggish"],
+      ["failing", (lanes, ticket) => lanes.finished(ticket, true), "prompt"],
+      ["failing", (lanes, ticket) => lanes.finished(ticket, false), "failing"],
+      [
+        "failing",
+        (lanes, ticket) => {
+          lanes.slowed(ticket);
+          lanes.finished(ticket, false);
+        },
+        "hanging",
+      ],
+    ];
+  for (const [from, end, to] of changes) {
+    const lanes = new Lanes({ ...limits, maxYoungUnproven: 6 });
+    proven(lanes, "e", 4);
+    if (from === "failing") lanes.finished(beginOne(lanes, "e", true), false);
+    assert.equal(lanes.speedOf(named("e")), from);
+    const ticket = beginOne(lanes, "e", from === "prompt");
+    lanes.ready(named("e"), false);
+    assert.deepEqual(lanes.pick(from === "prompt", 1), [{ endpointId: "e", most: 1 }]);
+    end(lanes, ticket);
+    assert.equal(lanes.speedOf(named("e")), to);
+    lanes.claimed(named("e"), 1, 0);
+    if (to === "sluggish") lanes.finished(ticket, true);
+    for (const { endpointId, most } of pick(lanes, 64)) lanes.claimed(endpointId, most, 0);
+    assert.deepEqual([lanes.inFlight, lanes.readyCount], [0, 0], `${from} to ${to}`);
+    for (let i = 0; i < 10; i++) lanes.ready(named(`new-${i}`), false);
+    assert.equal(lanes.pick(false, 64).length, 6, `${from} to ${to}`);
+  }
+});
+
+test("claims and attempts together stay within the limit of the endpoint", () => {
+  const open = () => {
+    const lanes = new Lanes({ ...limits, maxYoung: 100 });
+    proven(lanes, "e", 4);
+    lanes.ready(named("e"), false);
+    return lanes;
+  };
+  const few = open();
+  few.pick(true, 1);
+  few.ready(named("e"), false);
+  assert.deepEqual(few.pick(true, 64), [{ endpointId: "e", most: 3 }]);
+  const most = open();
+  most.pick(true, 3);
+  most.ready(named("e"), false);
+  assert.equal(most.readyCount, 0, "less than half of its limit is free");
+});
+
+test("an endpoint whose limit fell to what is in flight, or below it, begins nothing", () => {
+  for (const inFlight of [1, 2]) {
+    const lanes = new Lanes({ ...limits, maxYoung: 100 });
+    proven(lanes, "e", 4);
+    const [ticket] = Array.from({ length: inFlight }, () => beginOne(lanes, "e", true));
+    assert.ok(ticket);
+    assert.equal(lanes.readyCount, 1);
+    lanes.slowed(ticket);
+    assert.deepEqual([lanes.pick(true, 64), lanes.pick(false, 64)], [[], []]);
+    assert.equal(lanes.readyCount, 0);
+  }
+});
+
+test("an endpoint that waits moves to the queue of its new speed, and one that does not wait stays out", () => {
+  const lanes = new Lanes({ ...limits, maxYoung: 100, maxPerEndpoint: 16 });
+  proven(lanes, "e", 16);
+  const ticket = beginOne(lanes, "e", true);
+  assert.equal(lanes.readyCount, 1);
+  lanes.slowed(ticket);
+  assert.deepEqual([lanes.pick(true, 64), lanes.readyCount], [[], 1]);
+  const [picked, ...others] = lanes.pick(false, 64);
+  assert.deepEqual([picked?.endpointId, others], ["e", []]);
+  lanes.claimed(named("e"), picked?.most ?? 0, 0);
+  lanes.finished(ticket, false);
+  assert.equal(lanes.speedOf(named("e")), "hanging");
+  assert.deepEqual([lanes.readyCount, lanes.pick(false, 64)], [0, []]);
+});
+
+test("prompt endpoints together take no more than the young slots", () => {
+  const lanes = new Lanes(limits);
+  for (const name of ["a", "b", "c"]) proven(lanes, name, 4);
+  for (const name of ["a", "b", "c"]) lanes.ready(named(name), false);
+  const count = lanes.pick(true, 64).reduce((sum, { most }) => sum + most, 0);
+  assert.equal(count, limits.maxYoung);
+});
+
+test("endpoints that failed promptly leave a quarter of the slow slots as well", () => {
+  const lanes = new Lanes({ ...limits, maxYoung: 100, maxYoungUnproven: 50 });
+  for (let i = 0; i < 20; i++) {
+    const ticket = begin(lanes, named(`e-${i}`));
+    assert.ok(ticket);
+    lanes.finished(ticket, false);
+    assert.equal(lanes.speedOf(named(`e-${i}`)), "failing");
+  }
+  for (const { endpointId, most } of pick(lanes, 64)) lanes.claimed(endpointId, most, 0);
+  for (let i = 0; i < 20; i++) lanes.ready(named(`e-${i}`), false);
+  assert.equal(pick(lanes, 64).length, 9, "three quarters of twelve");
+});
