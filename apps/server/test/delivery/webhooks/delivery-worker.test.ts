@@ -24,7 +24,7 @@ import { startTestService } from "../../support/service.ts";
 import { until } from "../../support/until.ts";
 
 /** One worker on a real queue. The test is its sender, its notifications, its timers and its stopwatch. */
-const { api, clock, core } = await startTestService({
+const { api, clock, core, logLines } = await startTestService({
   role: "api",
   env: { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" },
   webhooks: { pollMs: hourMs },
@@ -52,14 +52,18 @@ const answered = (
 const succeeded = answered(200, null);
 const failed = (afterSeconds: number) => answered(503, "status_not_2xx", String(afterSeconds));
 
-/** The same object; `look` is called with the first argument of each method before it runs. */
+/** The same object. `look` gets the first argument of each method before it runs, and may refuse the call. */
 function watched<T extends object>(target: T, look: (given: unknown) => void): T {
   return new Proxy(target, {
     get(_, key) {
       const value: unknown = Reflect.get(target, key, target);
       if (typeof value !== "function") return value;
       return (...given: unknown[]) => {
-        look(given[0]);
+        try {
+          look(given[0]);
+        } catch (error) {
+          return Promise.reject(error);
+        }
         return value.apply(target, given);
       };
     },
@@ -208,6 +212,8 @@ async function openWorker(t: TestContext, settings: Settings = {}) {
   };
 }
 
+const logged = (what: string) => logLines.filter((line) => line.includes(what)).length;
+
 async function addEndpoint(): Promise<EndpointId> {
   return (await createReceivingEndpoint(partner.api, "https://127.0.0.1:9/hook")).id;
 }
@@ -327,6 +333,88 @@ test("all queues are looked at every five seconds, or so seldom that it takes a 
   await foundAfter(50 * 200);
 });
 
+test("a look for what is newly due overlaps the one before by ten seconds, and delays no look at all queues", async (t) => {
+  const [retried, late, tooLate] = [await addEndpoint(), await addEndpoint(), await addEndpoint()];
+  const worker = await openWorker(t);
+  await worker.start();
+  const lookedAt = clock.now();
+  worker.answerWith(() => failed(20));
+  await queue(retried);
+  await worker.notify(retried);
+  await worker.untilSent(1);
+  worker.answerWith(() => succeeded);
+  // Their transactions commit after the look, although they were due before it.
+  await queue(late, 1, later(lookedAt, 1 - 10 * secondMs));
+  await queue(tooLate, 1, later(lookedAt, -10 * secondMs));
+  clock.advance(20 * secondMs);
+  worker.time.ms += findAllEveryMs - 1;
+  const shown = worker.shown.length;
+  await worker.poll();
+  await worker.untilSent(3);
+  assert.deepEqual(worker.idsSent().slice(1).sort(), [retried, late].sort());
+  assert.equal(worker.shown.length, shown, "only a look at all queues knows the oldest delivery");
+  worker.time.ms += 1;
+  await worker.poll();
+  await worker.untilSent(4);
+  assert.equal(worker.idsSent().at(-1), tooLate);
+});
+
+test("of the endpoints new to a process those that are failing wait for the others", async (t) => {
+  const [failing, next] = [await addEndpoint(), await addEndpoint()];
+  await db.run(sql`update webhook_endpoints set failing_since = ${clock.now()} where id = ${failing}`);
+  const worker = await openWorker(t, { limits: { ...wide, maxYoung: 4, maxYoungUnproven: 1 } });
+  await queue(failing, 1, later(clock.now(), -hourMs));
+  await queue(next);
+  await worker.worker.settle();
+  assert.deepEqual(worker.idsSent(), [next, failing]);
+});
+
+test("a lease that could not be returned runs out, and the delivery comes again", async (t) => {
+  const endpoint = await addEndpoint();
+  const worker = await openWorker(t);
+  await worker.start();
+  const faults: [log: string, answer: () => Sent][] = [
+    ["could not release a webhook lease", () => ({ kind: "put_back" })],
+    [
+      "could not quarantine a webhook that cannot be prepared",
+      () => {
+        throw new Error("the secret does not open");
+      },
+    ],
+  ];
+  for (const [log, answer] of faults) {
+    const before = worker.sent.length;
+    worker.answerWith(() => {
+      worker.calls.fails = "set lease_owner = null";
+      return answer();
+    });
+    await queue(endpoint);
+    await worker.notify(endpoint);
+    await until("the lease could not be returned", () => logged(log) === 1);
+    await until("its slot is free", () => worker.worker.inFlight === 0);
+    assert.equal(
+      (await db.rows(sql`select from webhook_delivery_queue where lease_owner is not null`)).length,
+      1,
+    );
+    worker.answerWith(() => succeeded);
+    clock.advance(30 * secondMs);
+    await db.run(sql`delete from set_aside_rows`);
+    worker.time.ms += findAllEveryMs;
+    await worker.poll();
+    await worker.untilSent(before + 2);
+  }
+});
+
+test("polling takes at most a twentieth of the time", async (t) => {
+  const worker = await openWorker(t);
+  await worker.start();
+  worker.time.ms += findAllEveryMs;
+  worker.calls.takesMs = pollMs;
+  worker.fire(pollMs);
+  await until("the next poll waits", () => worker.count(20 * pollMs) > 0);
+  assert.equal(worker.count(pollMs), 0);
+});
+
 test("a clock that was set back, and a look that failed, make the next look one at all queues", async (t) => {
   const endpoint = await addEndpoint();
   const worker = await openWorker(t);
@@ -345,6 +433,7 @@ test("a clock that was set back, and a look that failed, make the next look one 
   worker.calls.fails = "min(due_at)";
   await worker.poll();
   assert.equal(worker.sent.length, 2);
+  assert.equal(logged("could not look for due webhooks"), 1);
   worker.answerWith(() => succeeded);
   await queue(endpoint, 1, later(clock.now(), -hourMs));
   await worker.poll();
@@ -513,10 +602,12 @@ test("a claim and a result that the database refused are tried again after half 
   worker.calls.fails = "skip locked";
   await worker.notify(endpoint);
   await until("the claim has failed", () => worker.count(retryMs) > 0);
+  assert.equal(logged("could not claim due webhooks"), 1);
   assert.deepEqual([worker.sent.length, worker.worker.inFlight], [0, 0]);
   worker.calls.fails = "webhook_attempts";
   worker.fire(retryMs);
   await until("the result could not be written", () => worker.count(retryMs) > 0);
+  assert.equal(logged("could not record results of webhooks"), 1);
   const left = () => db.rows(sql`select from webhook_delivery_queue`);
   assert.equal((await left()).length, 1);
   worker.fire(retryMs);
@@ -557,6 +648,10 @@ test("a stop that has waited for five seconds returns the lease, and a later ans
   await queue(endpoint);
   await worker.notify(endpoint);
   await until("it is on its way", () => worker.sent.length === 1);
+  const { leaseUntil } = await db.one<{ leaseUntil: Date }>(
+    sql`select lease_until from webhook_delivery_queue`,
+  );
+  assert.deepEqual(leaseUntil, later(clock.now(), 30 * secondMs));
   const stopping = worker.stop();
   worker.fire(graceMs);
   await stopping;
