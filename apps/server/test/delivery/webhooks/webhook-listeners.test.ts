@@ -5,13 +5,14 @@ import type { DeliveryId, EndpointId, EventId } from "@assay/contract/ids";
 import type { StreamRight } from "@assay/contract/route";
 import { type ListenerMessage, listenerAbsenceMinutes } from "@assay/contract/webhook-listeners";
 import type { Static } from "typebox";
-import { answerChannel } from "../../../src/delivery/webhooks/listener.store.ts";
+import { answerChannel, listenerChannel } from "../../../src/delivery/webhooks/listener.store.ts";
 import { ListenerHub } from "../../../src/delivery/webhooks/listener-hub.ts";
 import type { Listener } from "../../../src/platform/db/listener.ts";
 import { sql } from "../../../src/platform/db/sql.ts";
 import type { OrganizationCaller } from "../../../src/platform/kernel/caller.ts";
 import { minuteMs, secondMs } from "../../../src/platform/kernel/clock.ts";
 import { knownId } from "../../../src/platform/kernel/ids.ts";
+import { rightsChannel } from "../../../src/tenants/organizations/rights.store.ts";
 import { Api, createKey, createPartner, expectData, expectError, signUp } from "../../support/api.ts";
 import { createAuthority } from "../../support/certificate.ts";
 import { untilBlocked } from "../../support/database.ts";
@@ -533,13 +534,26 @@ test("where the notification is lost, a delivery is not handed to a caller who h
 type Message = Static<typeof ListenerMessage>;
 
 /** The streams of one process, without HTTP: the test sees what each stream is sent, and its notifications. */
-async function openHub() {
+async function openHub(t: TestContext) {
   const partner = await createPartner(api);
   const { id } = await registerListener(partner.api);
   const endpointId = knownId<EndpointId>(id);
-  const hub = new ListenerHub(core);
   const served: string[] = [];
-  hub.listen({ on: () => () => {} } as unknown as Listener, (each) => served.push(each));
+  /** Notifications reach a hub only through `notify`. */
+  const startHub = () => {
+    const handlers = new Map<string, (payload: string) => void>();
+    const listener = {
+      on: (channel: string, handler: (payload: string) => void) => {
+        handlers.set(channel, handler);
+        return () => {};
+      },
+    } as unknown as Listener;
+    const hub = new ListenerHub(core);
+    hub.listen(listener, (each) => served.push(each));
+    t.after(() => hub.stop());
+    return { hub, notify: (channel: string, payload: string) => handlers.get(channel)?.(payload) };
+  };
+  const { hub, notify } = startHub();
   const caller: OrganizationCaller = {
     kind: "key",
     keyId: knownId(partner.key.id),
@@ -549,21 +563,24 @@ async function openHub() {
     frozen: false,
     agentsMayChangeWebhooks: false,
   };
-  const open = async () => {
-    const feed = await hub.open(caller, endpointId);
-    const stream = { messages: [] as Message[], isClosed: false, right: "allowed" as StreamRight };
+  const open = async (at = hub) => {
+    const feed = await at.open(caller, endpointId);
+    const stream = { messages: [] as Message[], isClosed: false, right: "allowed" as StreamRight, asked: 0 };
     const attach = () =>
       feed({
         send: (_event, message) => stream.messages.push(message),
         close: () => {
           stream.isClosed = true;
         },
-        recheck: async () => stream.right,
+        recheck: async () => {
+          stream.asked += 1;
+          return stream.right;
+        },
       });
     return { stream, attach };
   };
-  const openReady = async () => {
-    const { stream, attach } = await open();
+  const openReady = async (at = hub) => {
+    const { stream, attach } = await open(at);
     const leave = attach();
     await until("the stream is ready", () => stream.messages.length > 0);
     return { stream, leave };
@@ -596,14 +613,14 @@ async function openHub() {
       work(leave);
       return stream;
     });
-  return { hub, served, partner, endpointId, open, openReady, send, whileLocked };
+  return { hub, notify, startHub, served, partner, endpointId, open, openReady, send, whileLocked };
 }
 
 const said = ({ messages }: { messages: readonly Message[] }) =>
   messages.map(({ type, reason }) => (reason === null ? type : `${type}: ${reason}`));
 
-test("a process that stops closes its streams, gives their deliveries back, and asks new ones to come again", async () => {
-  const { hub, open, openReady, send } = await openHub();
+test("a process that stops closes its streams, gives their deliveries back, and asks new ones to come again", async (t) => {
+  const { hub, open, openReady, send } = await openHub(t);
   const { stream } = await openReady();
   const sending = send();
   await until("it is handed out", () => stream.messages.length === 2);
@@ -614,16 +631,16 @@ test("a process that stops closes its streams, gives their deliveries back, and 
   await assert.rejects(open(), { code: "SERVICE_UNAVAILABLE", headers: { "retry-after": "2" } });
 });
 
-test("a stream that opens while the process stops is closed as well", async () => {
-  const { hub, whileLocked } = await openHub();
+test("a stream that opens while the process stops is closed as well", async (t) => {
+  const { hub, whileLocked } = await openHub(t);
   const stream = await whileLocked(() => hub.stop());
   await until("it is closed", () => stream.isClosed);
   assert.equal(said(stream).at(-1), "ended: closing");
   assert.deepEqual(hub.outlet().streamIds, []);
 });
 
-test("a stream that closes while it opens serves nothing", async () => {
-  const { hub, endpointId, open, whileLocked } = await openHub();
+test("a stream that closes while it opens serves nothing", async (t) => {
+  const { hub, endpointId, open, whileLocked } = await openHub(t);
   const stream = await whileLocked((leave) => leave());
   // A later stream waits for the transaction of the earlier one.
   const next = await open();
@@ -633,8 +650,8 @@ test("a stream that closes while it opens serves nothing", async () => {
   assert.equal(hub.serves(endpointId), true);
 });
 
-test("a stream of a listener that was removed meanwhile ends without having been ready", async () => {
-  const { hub, served, partner, endpointId, open } = await openHub();
+test("a stream of a listener that was removed meanwhile ends without having been ready", async (t) => {
+  const { hub, served, partner, endpointId, open } = await openHub(t);
   const { stream, attach } = await open();
   assert.equal((await partner.api.delete(`/v1/webhooks/endpoints/${endpointId}`)).status, 204);
   attach();
@@ -643,8 +660,8 @@ test("a stream of a listener that was removed meanwhile ends without having been
   assert.deepEqual([served, hub.outlet().streamIds], [[], []]);
 });
 
-test("a process serves a listener from its stream's beginning to its end, and a former stream ends nothing", async () => {
-  const { hub, served, endpointId, openReady, send } = await openHub();
+test("a process serves a listener from its stream's beginning to its end, and a former stream ends nothing", async (t) => {
+  const { hub, served, endpointId, openReady, send } = await openHub(t);
   assert.deepEqual(await send(), { kind: "put_back" });
   const former = await openReady();
   assert.deepEqual([hub.serves(endpointId), served], [true, [endpointId]]);
@@ -659,8 +676,56 @@ test("a process serves a listener from its stream's beginning to its end, and a 
   assert.deepEqual(hub.outlet().streamIds, []);
 });
 
-test("a delivery is handed out only while the caller is known to have the right", async () => {
-  const { openReady, send } = await openHub();
+test("every half minute a process marks its streams as open and ends those that another one has replaced", async (t) => {
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  const { startHub, endpointId, openReady } = await openHub(t);
+  const { stream } = await openReady();
+  const seenAt = async () =>
+    (
+      await db.one<{ at: Date }>(
+        sql`select listener_seen_at as at from webhook_endpoints where id = ${endpointId}`,
+      )
+    ).at;
+  const before = await seenAt();
+  clock.advance(30 * secondMs);
+  t.mock.timers.tick(30 * secondMs - 1);
+  assert.deepEqual(await seenAt(), before);
+  t.mock.timers.tick(1);
+  await until("it is marked as open", async () => (await seenAt()).getTime() === clock.now().getTime());
+  assert.deepEqual(said(stream), ["ready"]);
+  // The notification of the other process is lost.
+  await openReady(startHub().hub);
+  t.mock.timers.tick(30 * secondMs);
+  await until("it is closed", () => stream.isClosed);
+  assert.deepEqual(said(stream), ["ready", "ended: taken_over"]);
+});
+
+test("a notification checks the stream that it names, and an empty one, after some were lost, every stream", async (t) => {
+  for (const payloadOf of [(id: string) => id, () => ""]) {
+    const { notify, startHub, endpointId, openReady } = await openHub(t);
+    const { stream } = await openReady();
+    await openReady(startHub().hub);
+    notify(listenerChannel, "whe_other");
+    assert.equal(stream.isClosed, false);
+    notify(listenerChannel, payloadOf(endpointId));
+    await until("it is closed", () => stream.isClosed);
+    assert.equal(said(stream).at(-1), "ended: taken_over");
+  }
+});
+
+test("a change of an organization's rights asks for those of its streams, and an empty notification for all", async (t) => {
+  const { notify, partner, openReady } = await openHub(t);
+  const { stream } = await openReady();
+  notify(rightsChannel, "another organization");
+  assert.equal(stream.asked, 0);
+  notify(rightsChannel, partner.organizationId);
+  assert.equal(stream.asked, 1);
+  notify(rightsChannel, "");
+  assert.equal(stream.asked, 2);
+});
+
+test("a delivery is handed out only while the caller is known to have the right", async (t) => {
+  const { openReady, send } = await openHub(t);
   const { stream } = await openReady();
   for (const right of ["refused", "unknown"] as const) {
     stream.right = right;
@@ -671,6 +736,23 @@ test("a delivery is handed out only while the caller is known to have the right"
   void send();
   await until("it is handed out", () => stream.messages.length > 1);
   assert.deepEqual(said(stream), ["ready", "delivery"]);
+});
+
+test("an attempt has lasted from its claim to the answer, and never less than no time", async () => {
+  const { attach, sendTest, answer, deliveryOf } = await setUp();
+  const { stream } = await attach();
+  for (const [movedMs, durationMs] of [
+    [1500, 1500],
+    [-1500, 0],
+  ] as const) {
+    const { deliveryId } = await sendTest();
+    const { lease } = await stream.nextDelivery();
+    clock.advance(movedMs);
+    expectData(await answer(deliveryId, { lease, status_code: 200 }));
+    const [attempt] = (await deliveryOf(deliveryId)).attempts;
+    assert.equal(attempt.duration_ms, durationMs);
+  }
+  stream.close();
 });
 
 test("an answer is counted in the metrics by its outcome", async () => {
