@@ -833,6 +833,19 @@ test("one call retries at most 500 deliveries, and says whether there are more",
   assert.deepEqual(await retry(), { retried: 1, has_more: false });
   await fail(500);
   assert.deepEqual(await retry(), { retried: 500, has_more: false });
+  // A period of 31 days is the longest.
+  const since = (ms: number) => ({ ...period, created_from: later(clock.now(), -ms).toISOString() });
+  const retryOf = (body: object) => partner.api.post(`${path}/retry-failed`, body);
+  assert.deepEqual(expectData(await retryOf(since(31 * dayMs)), 202), { retried: 0, has_more: false });
+  expectError(await retryOf(since(31 * dayMs + 1)), 400, "PERIOD_INVALID", /far apart/);
+  const audit = expectData<any[]>(
+    await partner.owner.api.get("/v1/auth/orgs/audit-logs", { event: "webhook_endpoint.retried" }),
+  );
+  assert.deepEqual(
+    audit.map(({ details }) => details.deliveries),
+    [500, 1, 500],
+    "a call that retried nothing leaves no entry",
+  );
 });
 
 const isOf = (eventId: string) =>
