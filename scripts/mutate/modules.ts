@@ -34,7 +34,7 @@ export const modules: Readonly<Record<string, Module>> = {
     tests: [
       `${server}/delivery/webhooks/*.test.ts`,
       `${api}/*/*/webhook-{answers,deliveries,endpoints,events,listeners,safety,workers}.test.ts`,
-      `${api}/*/*/{delivery-worker,withdrawal,round-robin,analytics,organization-limits,organization-mails,history-lists,audit-events,poison-rows}.test.ts`,
+      `${api}/*/*/{delivery-worker,verify-events,withdrawal,round-robin,analytics,organization-limits,organization-mails,history-lists,audit-events,poison-rows}.test.ts`,
     ],
   },
   trust: {

@@ -382,6 +382,16 @@ test("a key that is weak, private, odd or not what it says is refused by the fie
     );
 });
 
+test("a session of one environment cannot be bound to an endpoint of the other", async () => {
+  const live = await createLivePartner(core, api);
+  const sandbox = { ...live, api: (await createKey(live.owner)).api };
+  const [own, other] = [await createEndpoint(sandbox), await createEndpoint(live)];
+  const bind = ({ endpoint }: { endpoint: { id: string } }) =>
+    sandbox.api.post("/v1/sessions", { webhook_endpoint_id: endpoint.id });
+  assert.equal(expectData(await bind(own), 201).webhook_endpoint_id, own.endpoint.id);
+  expectError(await bind(other), 400, "INVALID_REQUEST", /names no enabled webhook endpoint/);
+});
+
 test("an endpoint that is deleted is gone for good, its deliveries stay listed", async () => {
   const partner = await createPartner(api);
   const { endpoint } = await createEndpoint(partner);
@@ -483,19 +493,6 @@ test("the same Idempotency-Key creates one endpoint and shows the same secret", 
   assert.equal(expectData<any[]>(await partner.api.get("/v1/webhooks/endpoints")).length, 1);
 });
 
-// Last in the file: afterwards the running service's ring lacks the key.
-test("signing secrets survive a rotation of the key ring", async () => {
-  const partner = await createPartner(api);
-  const { endpoint, signing_secret: secret } = await createEndpoint(partner);
-  const old = parseRing(core.config.secretKeys);
-  const fresh = newRingKey(old);
-  await resealAll(core.db, new KeyRing([fresh, ...old]), core.clock.now());
-  const { signingSecret: sealed } = await core.db.one<{ signingSecret: Buffer }>(
-    sql`select signing_secret from webhook_endpoints where id = ${endpoint.id}`,
-  );
-  assert.equal(new KeyRing([fresh]).openText("webhook-secret", sealed, endpoint.id), secret);
-});
-
 test("owners get a mail for every endpoint, URL and key that is added in live, and for none of the sandbox", async () => {
   const live = await createLivePartner(core, api);
   const subjects = async () =>
@@ -539,4 +536,17 @@ test("owners get a mail for every endpoint, URL and key that is added in live, a
   const { endpoint: tested } = await createEndpoint(sandbox);
   expectData(await sandbox.api.post(`/v1/webhooks/endpoints/${tested.id}/keys`, registration("key-1")), 201);
   assert.equal((await readMails(service, sandbox.owner.email)).length, quiet);
+});
+
+// Last in the file: afterwards the running service's ring lacks the key.
+test("signing secrets survive a rotation of the key ring", async () => {
+  const partner = await createPartner(api);
+  const { endpoint, signing_secret: secret } = await createEndpoint(partner);
+  const old = parseRing(core.config.secretKeys);
+  const fresh = newRingKey(old);
+  await resealAll(core.db, new KeyRing([fresh, ...old]), core.clock.now());
+  const { signingSecret: sealed } = await core.db.one<{ signingSecret: Buffer }>(
+    sql`select signing_secret from webhook_endpoints where id = ${endpoint.id}`,
+  );
+  assert.equal(new KeyRing([fresh]).openText("webhook-secret", sealed, endpoint.id), secret);
 });
