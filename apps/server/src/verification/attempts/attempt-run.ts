@@ -24,7 +24,7 @@ export type DeviceLink = {
   close(code: VerifyCloseCode): void;
 };
 
-type RunOwner = {
+export type RunOwner = {
   sessionId: SessionId;
   attemptId: AttemptId;
   organizationId: OrganizationId;
@@ -37,7 +37,7 @@ type RunOwner = {
   chipPassed: boolean;
 };
 
-type RunSurroundings = Pick<ChipStepNeeds, "examiner" | "trust" | "judged"> &
+export type RunSurroundings = Pick<ChipStepNeeds, "examiner" | "trust" | "judged"> &
   Pick<FaceStepNeeds, "faceJudge" | "attestation"> & {
     core: Core;
     budget: ByteBudget;
