@@ -14,21 +14,89 @@ const minSeenShare = 0.5;
 const [minGain, maxGain] = [0.7, 1.4];
 
 /**
- * How much the surroundings of a face change when the head turns, relative to the face. A head takes hair,
- * ears and outline along; a bent picture turns only the face. Both squares show the same part of the picture:
- * brightness row by row, NaN outside. Null if too little of either is visible.
+ * Steps below a pixel of the square, which is several of the picture. Without them, what a hand trembles by
+ * counts as change: a third of bent photographs passed. One finer: 6 % less change in them.
+ */
+const refinements = [0.5, 0.25];
+
+const wholePixels = Array.from({ length: (2 * maxShift + 1) ** 2 }, (_, at) => {
+  const side = 2 * maxShift + 1;
+  return [(at % side) - maxShift, Math.floor(at / side) - maxShift] as const;
+});
+
+type Alignment = { readonly around: number; readonly across: number; readonly down: number };
+
+/**
+ * How much the surroundings of a face change when the head turns: the geometric mean of the change against
+ * that of the face and against their own contrast. A head takes hair, ears and outline along; a bent picture
+ * turns only the face. A smooth face hardly changes and surroundings rich in contrast change by noise, so
+ * either share alone errs. Both squares show the same part of the picture: brightness row by row, NaN
+ * outside. Null if too little of either is visible.
  */
 export function surroundingsShare(straight: ArrayLike<number>, turned: ArrayLike<number>): number | null {
-  let best: { around: number; shift: number } | null = null;
-  for (let down = -maxShift; down <= maxShift; down++)
-    for (let across = -maxShift; across <= maxShift; across++) {
-      const shift = down * surroundingsPixels + across;
-      const around = differenceIn(surroundingPixels, straight, turned, shift);
-      if (around !== null && (best === null || around < best.around)) best = { around, shift };
-    }
+  let best = bestOf(wholePixels, straight, turned);
+  for (const step of refinements) {
+    if (best === null) return null;
+    const { across, down } = best;
+    best = bestOf(
+      [-step, 0, step].flatMap((y) => [-step, 0, step].map((x) => [across + x, down + y] as const)),
+      straight,
+      turned,
+    );
+  }
   if (best === null) return null;
-  const face = differenceIn(facePixels, straight, turned, best.shift);
-  return face === null || face === 0 ? null : best.around / face;
+  const { square, shift } = moved(turned, best.across, best.down);
+  const face = differenceIn(facePixels, straight, square, shift);
+  const contrast = contrastIn(surroundingPixels, straight);
+  return face === null || face * contrast === 0 ? null : best.around / Math.sqrt(face * contrast);
+}
+
+/** The movement of the camera that leaves the least difference. */
+function bestOf(
+  movements: readonly (readonly [across: number, down: number])[],
+  straight: ArrayLike<number>,
+  turned: ArrayLike<number>,
+): Alignment | null {
+  let best: Alignment | null = null;
+  for (const [across, down] of movements) {
+    const { square, shift } = moved(turned, across, down);
+    const around = differenceIn(surroundingPixels, straight, square, shift);
+    if (around !== null && (best === null || around < best.around)) best = { around, across, down };
+  }
+  return best;
+}
+
+/** The square and the shift in it at which a pixel finds its partner; between pixels, a blended square. */
+function moved(
+  square: ArrayLike<number>,
+  across: number,
+  down: number,
+): { readonly square: ArrayLike<number>; readonly shift: number } {
+  const [left, top] = [Math.floor(across), Math.floor(down)];
+  const [u, v] = [across - left, down - top];
+  const shift = top * surroundingsPixels + left;
+  if (u === 0 && v === 0) return { square, shift };
+  const blended = Float64Array.from({ length: surroundingsPixels ** 2 }, (_, at) => {
+    const below = at + surroundingsPixels;
+    const upper = between(u, square[at], square[at + 1]);
+    return between(v, upper, between(u, square[below], square[below + 1]));
+  });
+  return { square: blended, shift };
+}
+
+/** What has no share does not count, because it may be outside of the picture. */
+function between(share: number, one = Number.NaN, other = Number.NaN): number {
+  return share === 0 ? one : one * (1 - share) + other * share;
+}
+
+/** Mean distance of a region's pixels from their mean. */
+function contrastIn(region: readonly number[], square: ArrayLike<number>): number {
+  const seen = region.flatMap((at) => {
+    const value = square[at] ?? Number.NaN;
+    return Number.isNaN(value) ? [] : [value];
+  });
+  const mean = seen.reduce((sum, value) => sum + value, 0) / seen.length;
+  return seen.reduce((sum, value) => sum + Math.abs(value - mean), 0) / seen.length;
 }
 
 /** Mean difference of a region after equalizing brightness; null if too little of it is visible. */

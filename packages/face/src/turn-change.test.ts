@@ -14,12 +14,12 @@ const square = (light: (x: number, y: number) => number) =>
     light(at % surroundingsPixels, Math.floor(at / surroundingsPixels)),
   );
 
-test("the change of a turned look is the geometric mean of both shares, and none where one is missing", () => {
+test("the change of a turned look is the geometric mean of both shares, the surroundings twice, and none where one is missing", () => {
   const straight = square((x, y) => texture(x, y));
   const turned = square((x, y) => texture(x * 1.1 - 2, y, x / 30));
   const [around, within] = [surroundingsShare(straight, turned), unexplainedShare(straight, turned)];
   assert.ok(around !== null && within !== null && around > 0 && within > 0);
-  assert.equal(turnChange(straight, turned), Math.sqrt(around * within));
+  assert.equal(turnChange(straight, turned), Math.cbrt(around ** 2 * within));
   const flat = square(() => 100);
   assert.equal(unexplainedShare(flat, turned), null);
   assert.equal(turnChange(flat, turned), null);

@@ -5,11 +5,11 @@ import { unexplainedShare } from "./warped-look.ts";
 /**
  * How much a turned look shows that the straight one does not, in the surroundings and in the face. Some
  * people have one small value, and some bent pictures one large; the geometric mean is small for bent
- * pictures only.
+ * pictures only. The surroundings, a mean of two shares, count twice.
  */
 export function turnChange(straight: ArrayLike<number>, turned: ArrayLike<number>): number | null {
   const [around, within] = [surroundingsShare(straight, turned), unexplainedShare(straight, turned)];
-  return around === null || within === null ? null : Math.sqrt(around * within);
+  return around === null || within === null ? null : Math.cbrt(around ** 2 * within);
 }
 
 /** The mean of the turned looks in which it was measured; null if there is none. */
