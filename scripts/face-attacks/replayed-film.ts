@@ -50,7 +50,7 @@ export async function attackByReplay(): Promise<string[]> {
 }
 
 /** Every sequence of movements in which none follows itself. */
-function sequencesOf(length: number): Challenge["movements"][] {
+export function sequencesOf(length: number): Challenge["movements"][] {
   const found = new Map<string, Challenge["movements"]>();
   const choices = 4 * 3 ** (length - 1);
   for (let index = 0; index < choices; index++) {
