@@ -360,13 +360,24 @@ test("a look for what is newly due overlaps the one before by ten seconds, and d
 });
 
 test("of the endpoints new to a process those that are failing wait for the others", async (t) => {
-  const [failing, next] = [await addEndpoint(), await addEndpoint()];
+  const [busy, failing, next] = [await addEndpoint(), await addEndpoint(), await addEndpoint()];
   await db.run(sql`update webhook_endpoints set failing_since = ${clock.now()} where id = ${failing}`);
   const worker = await openWorker(t, { limits: { ...wide, maxYoung: 4, maxYoungUnproven: 1 } });
-  await queue(failing, 1, later(clock.now(), -hourMs));
-  await queue(next);
-  await worker.worker.settle();
-  assert.deepEqual(worker.idsSent(), [next, failing]);
+  await worker.start();
+  worker.hold();
+  await queue(busy);
+  await worker.notify(busy);
+  await until("the slot is taken", () => worker.sent.length === 1);
+  for (const id of [failing, next]) {
+    await queue(id);
+    worker.time.ms += findAllEveryMs;
+    await worker.poll();
+  }
+  assert.equal(worker.worker.endpointsWaiting, 2);
+  worker.answerWith(() => succeeded);
+  worker.release(succeeded);
+  await worker.untilSent(3);
+  assert.deepEqual(worker.idsSent(), [busy, next, failing]);
 });
 
 test("a lease that could not be returned runs out, and the delivery comes again", async (t) => {
