@@ -36,7 +36,7 @@ const pollMs = 7 * minuteMs;
 const slowAfterMs = secondMs;
 const retryMs = 500;
 const graceMs = 5 * secondMs;
-const findAllEveryMs = 5 * secondMs;
+const lookEveryMs = 5 * secondMs;
 const wide: LaneLimits = { maxYoung: 64, maxYoungUnproven: 64, maxSlow: 64, maxPerEndpoint: 64 };
 
 const answered = (
@@ -70,14 +70,17 @@ function watched<T extends object>(target: T, look: (given: unknown) => void): T
   });
 }
 
-/** The longer timers of the worker run when the test says so, and measured time stands still. */
+/** The longer timers of the worker run when the test says so, and the time that it measures stands still. */
 function holdTime(t: TestContext) {
-  const isHeld = (ms: number) => ms >= retryMs && new Error().stack?.includes("/delivery-worker.ts");
+  // Other code of this process keeps its time: it would take a step back after the test.
+  const isOfWorker = () => /\/(?:delivery-worker|lanes)\.ts/.test(new Error().stack ?? "");
+  const isHeld = (ms: number) => ms >= retryMs && isOfWorker();
+  const measured = performance.now.bind(performance);
   const held = new Map<unknown, { ms: number; run: () => void }>();
   const { clearTimeout: clear } = globalThis;
   const start = globalThis.setTimeout as (run: () => void, ms: number, ...rest: unknown[]) => NodeJS.Timeout;
   const time = { ms: 1_000_000 };
-  t.mock.method(performance, "now", () => time.ms);
+  t.mock.method(performance, "now", () => (isOfWorker() ? time.ms : measured()));
   t.mock.method(globalThis, "setTimeout", (run: () => void, ms: number, ...rest: unknown[]) => {
     if (!isHeld(ms)) return start(run, ms, ...rest);
     const timer = start(() => {}, hourMs).unref();
@@ -105,6 +108,7 @@ type Settings = {
   serves?: (endpointId: EndpointId) => boolean;
 };
 
+/** Once for each test: a second one would leave the timers of the first in place. */
 async function openWorker(t: TestContext, settings: Settings = {}) {
   await db.run(sql`delete from webhook_delivery_queue`);
   const timers = holdTime(t);
@@ -117,20 +121,18 @@ async function openWorker(t: TestContext, settings: Settings = {}) {
     countAttempt: ({ outcome }) => counted.push(outcome),
     showOldestDue: (...given) => shown.push(given),
   };
-  /** `fails`: the next statement with this text does. `takesMs`: each one, in measured time. */
-  const calls = { looks: 0, opened: 0, statements: 0, fails: "none", takesMs: 0 };
+  /** `fails`: the next statement with this text does, or the next transaction. `takesMs`: each one, in measured time. */
+  const calls = { looks: 0, statements: 0, fails: "none", takesMs: 0 };
   const watchedDb = watched(db, (statement) => {
     calls.statements += 1;
     timers.time.ms += calls.takesMs;
-    if (!(statement instanceof Sql) || !statement.text.includes(calls.fails)) return;
+    const text = statement instanceof Sql ? statement.text : "a transaction";
+    if (!text.includes(calls.fails)) return;
     calls.fails = "none";
     throw Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET", syscall: "read" });
   });
-  const ring = watched(core.ring, () => {
-    calls.opened += 1;
-  });
   const worker = new DeliveryWorker(
-    { ...core, db: watchedDb, ring },
+    { ...core, db: watchedDb },
     {
       limits: settings.limits ?? wide,
       outlet: () => {
@@ -308,13 +310,13 @@ test("a retry is looked for when the earliest one is due, and not before", async
   }
 });
 
-test("all queues are looked at every five seconds, or so seldom that it takes a fiftieth of the time", async (t) => {
+test("all queues are looked at every five seconds, whether something is known to be due or not", async (t) => {
   const endpoint = await addEndpoint();
   const worker = await openWorker(t);
   await worker.start();
   let count = 0;
   const foundAfter = async (ms: number) => {
-    // Due for so long that only a look at all queues finds it, like what a dead process was sending.
+    // No notification names it, like what a dead process was sending.
     await queue(endpoint, 1, later(clock.now(), -hourMs));
     worker.time.ms += ms - 1;
     await worker.poll();
@@ -324,39 +326,8 @@ test("all queues are looked at every five seconds, or so seldom that it takes a 
     count += 1;
     await worker.untilSent(count);
   };
-  await foundAfter(findAllEveryMs);
-  await foundAfter(findAllEveryMs);
-  worker.calls.takesMs = 200;
-  worker.time.ms += findAllEveryMs;
-  await worker.poll();
-  worker.calls.takesMs = 0;
-  await foundAfter(50 * 200);
-});
-
-test("a look for what is newly due overlaps the one before by ten seconds, and delays no look at all queues", async (t) => {
-  const [retried, late, tooLate] = [await addEndpoint(), await addEndpoint(), await addEndpoint()];
-  const worker = await openWorker(t);
-  await worker.start();
-  const lookedAt = clock.now();
-  worker.answerWith(() => failed(20));
-  await queue(retried);
-  await worker.notify(retried);
-  await worker.untilSent(1);
-  worker.answerWith(() => succeeded);
-  // Their transactions commit after the look, although they were due before it.
-  await queue(late, 1, later(lookedAt, 1 - 10 * secondMs));
-  await queue(tooLate, 1, later(lookedAt, -10 * secondMs));
-  clock.advance(20 * secondMs);
-  worker.time.ms += findAllEveryMs - 1;
-  const shown = worker.shown.length;
-  await worker.poll();
-  await worker.untilSent(3);
-  assert.deepEqual(worker.idsSent().slice(1).sort(), [retried, late].sort());
-  assert.equal(worker.shown.length, shown, "only a look at all queues knows the oldest delivery");
-  worker.time.ms += 1;
-  await worker.poll();
-  await worker.untilSent(4);
-  assert.equal(worker.idsSent().at(-1), tooLate);
+  await foundAfter(lookEveryMs);
+  await foundAfter(lookEveryMs);
 });
 
 test("of the endpoints new to a process those that are failing wait for the others", async (t) => {
@@ -370,7 +341,7 @@ test("of the endpoints new to a process those that are failing wait for the othe
   await until("the slot is taken", () => worker.sent.length === 1);
   for (const id of [failing, next]) {
     await queue(id);
-    worker.time.ms += findAllEveryMs;
+    worker.time.ms += lookEveryMs;
     await worker.poll();
   }
   assert.equal(worker.worker.endpointsWaiting, 2);
@@ -410,7 +381,7 @@ test("a lease that could not be returned runs out, and the delivery comes again"
     worker.answerWith(() => succeeded);
     clock.advance(30 * secondMs);
     await db.run(sql`delete from set_aside_rows`);
-    worker.time.ms += findAllEveryMs;
+    worker.time.ms += lookEveryMs;
     await worker.poll();
     await worker.untilSent(before + 2);
   }
@@ -419,36 +390,31 @@ test("a lease that could not be returned runs out, and the delivery comes again"
 test("polling takes at most a twentieth of the time", async (t) => {
   const worker = await openWorker(t);
   await worker.start();
-  worker.time.ms += findAllEveryMs;
+  worker.time.ms += lookEveryMs;
   worker.calls.takesMs = pollMs;
   worker.fire(pollMs);
   await until("the next poll waits", () => worker.count(20 * pollMs) > 0);
   assert.equal(worker.count(pollMs), 0);
 });
 
-test("a clock that was set back, and a look that failed, make the next look one at all queues", async (t) => {
+test("a look that failed is repeated by the next poll, and finds what no one announced", async (t) => {
   const endpoint = await addEndpoint();
   const worker = await openWorker(t);
   await worker.start();
-  clock.advance(-minuteMs);
-  await queue(endpoint, 1, later(clock.now(), -hourMs));
-  await worker.poll();
-  await worker.untilSent(1);
-
   // Something is due, so that the next poll looks, and fails.
   worker.answerWith(() => failed(30));
   await queue(endpoint);
   await worker.notify(endpoint);
-  await worker.untilSent(2);
+  await worker.untilSent(1);
   clock.advance(30 * secondMs);
   worker.calls.fails = "min(due_at)";
   await worker.poll();
-  assert.equal(worker.sent.length, 2);
+  assert.equal(worker.sent.length, 1);
   assert.equal(logged("could not look for due webhooks"), 1);
   worker.answerWith(() => succeeded);
   await queue(endpoint, 1, later(clock.now(), -hourMs));
   await worker.poll();
-  await worker.untilSent(4);
+  await worker.untilSent(3);
 });
 
 test("an attempt that hangs leaves its slot to another endpoint after a second", async (t) => {
@@ -511,7 +477,7 @@ test("an attempt is counted by its outcome, and one that no stream took is none 
   assert.deepEqual(worker.counted, ["timeout", "succeeded", "status_not_2xx", "succeeded"]);
 });
 
-test("the metrics show for how long the first delivery to a URL has been due, and those of listeners are left out", async (t) => {
+test("the metrics show for how long the first delivery to a URL has been due", async (t) => {
   const endpoint = await addEndpoint();
   const worker = await openWorker(t);
   await queue(endpoint, 1, later(clock.now(), -90 * secondMs));
@@ -520,6 +486,9 @@ test("the metrics show for how long the first delivery to a URL has been due, an
     [90, { queue: "webhooks" }],
     [0, { queue: "webhooks" }],
   ]);
+});
+
+test("the metrics leave out what listeners wait for", async (t) => {
   const listeners = await openWorker(t, { outlet: { kind: "listener", streamIds: [randomUUID()] } });
   await listeners.worker.settle();
   assert.deepEqual(listeners.shown, []);
@@ -541,20 +510,6 @@ test("each poll reads the queues of open streams, and without a stream no statem
   await worker.poll();
   await worker.untilSent(1);
   assert.deepEqual(worker.idsSent(), [endpoint]);
-});
-
-test("a signing secret is opened once while its endpoint is in use, and again after a rotation", async (t) => {
-  const endpoint = await addEndpoint();
-  const worker = await openWorker(t);
-  const opened = async () => {
-    await queue(endpoint);
-    await worker.worker.settle();
-    return worker.calls.opened;
-  };
-  assert.deepEqual([await opened(), await opened()], [1, 1]);
-  const path = `/v1/webhooks/endpoints/${endpoint}/signing-secret/rotate`;
-  assert.equal((await partner.api.post(path)).status, 200);
-  assert.deepEqual([await opened(), await opened()], [2, 2]);
 });
 
 test("how fast an endpoint answers is remembered for ten minutes", async (t) => {
@@ -615,7 +570,7 @@ test("a claim and a result that the database refused are tried again after half 
   await until("the claim has failed", () => worker.count(retryMs) > 0);
   assert.equal(logged("could not claim due webhooks"), 1);
   assert.deepEqual([worker.sent.length, worker.worker.inFlight], [0, 0]);
-  worker.calls.fails = "webhook_attempts";
+  worker.calls.fails = "a transaction";
   worker.fire(retryMs);
   await until("the result could not be written", () => worker.count(retryMs) > 0);
   assert.equal(logged("could not record results of webhooks"), 1);

@@ -41,60 +41,6 @@ async function publish(organizationId: OrganizationId, count: number): Promise<s
   return core.db.transaction((tx) => publishEvents(core, tx, clock.now(), events));
 }
 
-test("what makes a delivery due wakes the workers at once with the name of its endpoint, and nothing else does", async () => {
-  const partner = await createPartner(api);
-  const endpoint = await createReceivingEndpoint(partner.api, "https://127.0.0.1:9/hook");
-  const path = `/v1/webhooks/endpoints/${endpoint.id}`;
-  const listening = new pg.Client({ connectionString: databaseUrl });
-  await listening.connect();
-  const heard: string[] = [];
-  listening.on("notification", ({ payload = "" }) => heard.push(payload));
-  await listening.query(`listen ${pg.escapeIdentifier(deliveryChannel)}`);
-  const [eventId = ""] = await publish(partner.organizationId, 1);
-  await until("a publication is heard", () => heard.length > 0);
-  const [{ id }] = expectData<[{ id: string }]>(
-    await partner.api.get("/v1/webhooks/deliveries", { event_id: eventId }),
-  );
-  const period = { created_from: clock.now().toISOString(), created_to: clock.now().toISOString() };
-  const fail = async () => {
-    await core.db.run(sql`delete from webhook_delivery_queue where delivery_id = ${id}`);
-    await core.db.run(sql`update webhook_deliveries set status = 'failed', failed = true where id = ${id}`);
-  };
-  const causes: [what: string, cause: () => Promise<Answer>][] = [
-    ["a test event", () => partner.api.post(`${path}/test`)],
-    ["a retry", () => partner.api.post(`/v1/webhooks/deliveries/${id}/retry`)],
-    ["a replay", () => partner.api.post(`/v1/webhooks/events/${eventId}/replay`)],
-    ["a retry of all that failed", () => partner.api.post(`${path}/retry-failed`, period)],
-    ["enabling the endpoint", () => partner.api.patch(path, { enabled: true })],
-  ];
-  for (const [what, cause] of causes) {
-    await fail();
-    expectData(await partner.api.patch(path, { name: what, enabled: false }));
-    expectData(await partner.api.patch(path, { name: "Renamed" }));
-    if (what === "a test event") {
-      // An endpoint that is disabled gets none. Notifications within 25 ms would be sent as one.
-      const disabled = heard.length;
-      expectData(await partner.api.patch(path, { enabled: true }));
-      await until("enabling is heard", () => heard.length > disabled);
-    }
-    const before = heard.length;
-    const answer = await cause();
-    assert.ok(answer.status < 300, answer.text);
-    await until(`${what} is heard`, () => heard.length > before);
-  }
-  await core.db.run(sql`delete from webhook_delivery_queue where endpoint_id = ${endpoint.id}`);
-  const bare = expectData(
-    await partner.api.post("/v1/webhooks/endpoints", { url: "https://127.0.0.1:9/" }),
-    201,
-  );
-  expectData(await partner.api.post(`/v1/webhooks/endpoints/${bare.endpoint.id}/test`), 202);
-  await core.db.notifyNow(deliveryChannel, "the last");
-  await until("the last one is heard", () => heard.at(-1) === "the last");
-  await listening.end();
-  const ofEndpoint = 1 + causes.length + 1;
-  assert.deepEqual(heard, [...Array.from({ length: ofEndpoint }, () => endpoint.id), "the last"]);
-});
-
 test("a delivery that one process is claiming is passed over by every other one, at once", async () => {
   const partner = await createPartner(api);
   const endpoint = await createReceivingEndpoint(partner.api, "https://127.0.0.1:9/hook");
@@ -180,6 +126,61 @@ test("a claim and a delivery that arrives write two rows and no index, and nothi
   ]);
   const attempts = sql`select id from webhook_attempts where organization_id = ${partner.organizationId}`;
   assert.deepEqual(await core.db.rows(attempts), []);
+});
+
+test("what makes a delivery due wakes the workers at once with the name of its endpoint, and nothing else does", async () => {
+  const partner = await createPartner(api);
+  const endpoint = await createReceivingEndpoint(partner.api, "https://127.0.0.1:9/hook");
+  const path = `/v1/webhooks/endpoints/${endpoint.id}`;
+  const listening = new pg.Client({ connectionString: databaseUrl });
+  await listening.connect();
+  const heard: string[] = [];
+  listening.on("notification", ({ payload = "" }) => heard.push(payload));
+  await listening.query(`listen ${pg.escapeIdentifier(deliveryChannel)}`);
+  const [eventId = ""] = await publish(partner.organizationId, 1);
+  await until("a publication is heard", () => heard.length > 0);
+  const [{ id }] = expectData<[{ id: string }]>(
+    await partner.api.get("/v1/webhooks/deliveries", { event_id: eventId }),
+  );
+  const period = { created_from: clock.now().toISOString(), created_to: clock.now().toISOString() };
+  const fail = async () => {
+    await core.db.run(sql`delete from webhook_delivery_queue where delivery_id = ${id}`);
+    await core.db.run(sql`update webhook_deliveries set status = 'failed', failed = true where id = ${id}`);
+  };
+  const enable = () => partner.api.patch(path, { enabled: true });
+  // One after the other, because equal notifications of one moment are sent once.
+  const hear = async (what: string, cause: () => Promise<Answer>) => {
+    const before = heard.length;
+    const answer = await cause();
+    assert.ok(answer.status < 300, answer.text);
+    await until(`${what} is heard`, () => heard.length > before);
+  };
+  const causes: [what: string, cause: () => Promise<Answer>][] = [
+    ["a test event", () => partner.api.post(`${path}/test`)],
+    ["a retry", () => partner.api.post(`/v1/webhooks/deliveries/${id}/retry`)],
+    ["a replay", () => partner.api.post(`/v1/webhooks/events/${eventId}/replay`)],
+    ["a retry of all that failed", () => partner.api.post(`${path}/retry-failed`, period)],
+    ["enabling the endpoint", enable],
+  ];
+  for (const [what, cause] of causes) {
+    await fail();
+    expectData(await partner.api.patch(path, { name: what, enabled: false }));
+    expectData(await partner.api.patch(path, { name: "Renamed" }));
+    // An endpoint that is disabled gets no test event.
+    if (what === "a test event") await hear("enabling it for a test event", enable);
+    await hear(what, cause);
+  }
+  await core.db.run(sql`delete from webhook_delivery_queue where endpoint_id = ${endpoint.id}`);
+  const bare = expectData(
+    await partner.api.post("/v1/webhooks/endpoints", { url: "https://127.0.0.1:9/" }),
+    201,
+  );
+  expectData(await partner.api.post(`/v1/webhooks/endpoints/${bare.endpoint.id}/test`), 202);
+  await core.db.notifyNow(deliveryChannel, "the last");
+  await until("the last one is heard", () => heard.at(-1) === "the last");
+  await listening.end();
+  const ofEndpoint = 1 + causes.length + 1;
+  assert.deepEqual(heard, [...Array.from({ length: ofEndpoint }, () => endpoint.id), "the last"]);
 });
 
 test("two processes on one queue send each delivery once", async () => {
