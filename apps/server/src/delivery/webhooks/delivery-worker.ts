@@ -249,8 +249,14 @@ export class DeliveryWorker {
 
   /** Prompt endpoints are claimed separately, so that they never wait for the claim of the others. */
   #pump(): void {
-    this.#run(this.#prompt, () => this.#claimAll(true, claimAtOnce));
-    this.#run(this.#unproven, () => this.#claimAll(false, unprovenAtOnce));
+    this.#pumpOne(true);
+    this.#pumpOne(false);
+  }
+
+  #pumpOne(proven: boolean): void {
+    this.#run(proven ? this.#prompt : this.#unproven, () =>
+      this.#claimAll(proven, proven ? claimAtOnce : unprovenAtOnce),
+    );
   }
 
   #run(pump: Pump, claim: () => Promise<void>): void {
@@ -293,6 +299,8 @@ export class DeliveryWorker {
           if (delivery !== undefined) void this.#deal(delivery, ticket);
         }
       }
+      // The other claim may have found no slot, because this one had reserved more than it took.
+      if (leased.length < wanted.reduce((sum, { most }) => sum + most, 0)) this.#pumpOne(!proven);
     }
   }
 

@@ -351,6 +351,21 @@ test("of the endpoints new to a process those that are failing wait for the othe
   assert.deepEqual(worker.idsSent(), [busy, next, failing]);
 });
 
+test("slots that the claim of prompt endpoints reserved and did not use go to the others at once", async (t) => {
+  const [prompt, other] = [await addEndpoint(), await addEndpoint()];
+  const worker = await openWorker(t, { limits: { ...wide, maxYoung: 1, maxYoungUnproven: 1 } });
+  await worker.start();
+  await queue(prompt);
+  await worker.notify(prompt);
+  await worker.untilSent(1);
+  await queue(other);
+  // Nothing is due for the first: another process may have sent it.
+  await worker.notify(`${prompt},${other}`);
+  await until("the other one is sent", () => worker.sent.length === 2);
+  assert.deepEqual(worker.idsSent(), [prompt, other]);
+  await worker.untilSent(2);
+});
+
 test("a lease that could not be returned runs out, and the delivery comes again", async (t) => {
   const endpoint = await addEndpoint();
   const worker = await openWorker(t);
