@@ -41,7 +41,7 @@ export async function sendTestEvent(
     if (!isWithinLimit)
       throw new ApiError("CONFLICT", {
         message: "The organization has reached its limit of test events a minute in this environment.",
-        hint: `An organization may send ${maxPerMinute} test events a minute in each environment. Wait a minute, or ask the operator for more.`,
+        hint: `An organization may send ${maxPerMinute} test events a minute in each environment. Wait a minute.`,
       });
     const { event, delivery } = sealTestEvent(target, type, now);
     writeEvents(tx, [event], now);

@@ -31,7 +31,7 @@ export async function createApiKey(
     if ((await countApiKeys(tx, tenant)) >= config.organizationMaxApiKeys)
       throw new ApiError("CONFLICT", {
         message: "The organization has reached its limit of API keys in this environment.",
-        hint: `An organization may have ${config.organizationMaxApiKeys} API keys in each environment. Delete an unused one, or ask the operator to raise the limit.`,
+        hint: `An organization may have ${config.organizationMaxApiKeys} API keys in each environment. Delete an unused one.`,
       });
     const { hash, keyId } = ring.keyedHash("api-key-hash", key);
     const created = await insertApiKey(tx, {

@@ -71,7 +71,7 @@ async function countInvitation(
   ][refusal] ?? ["", ""];
   throw new ApiError("CONFLICT", {
     message: `Too many invitations were sent today ${sent}.`,
-    hint: `${limit} a day. Try again tomorrow (UTC), or ask the operator to raise the limit.`,
+    hint: `${limit} a day. Try again tomorrow (UTC).`,
   });
 }
 
