@@ -1,3 +1,4 @@
+import { embeddingOf } from "@assay/face/embedding";
 import { chipOf, chipPixels } from "@assay/face/face-chip";
 import { decodeFaces, detectorInputPixels, withoutBackground } from "@assay/face/find-faces";
 import type { Box, FaceMeasurement } from "@assay/face/measurement";
@@ -25,6 +26,7 @@ import {
 import {
   cutOf,
   type MeanColour,
+  mirror,
   pointsInPicture,
   sampleChip,
   sampleCut,
@@ -147,10 +149,12 @@ export async function loadFaceModels(): Promise<FaceModels> {
         sampleCut(picture, pixels, landmarkInputPixels, found, recognitionMean),
       );
       const chip = chipOf(pointsInPicture(points, found));
-      const { embedding } = await recognition.run((pixels) =>
-        sampleChip(picture, pixels, chip, recognitionMean),
-      );
-      return Array.from(embedding);
+      const seen = await recognition.run((pixels) => sampleChip(picture, pixels, chip, recognitionMean));
+      const mirrored = await recognition.run((pixels) => {
+        sampleChip(picture, pixels, chip, recognitionMean);
+        mirror(pixels, chipPixels);
+      });
+      return embeddingOf(seen.embedding, mirrored.embedding);
     },
   };
 }
