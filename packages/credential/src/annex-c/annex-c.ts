@@ -1,3 +1,4 @@
+import { Aes128Gcm, CipherSuite, DhkemP256HkdfSha256, HkdfSha256 } from "@hpke/core";
 import type { CryptoKey, JWK } from "jose";
 import type { AskedCredential } from "../asked.ts";
 import { fromBase64Url, toBase64Url } from "../base64url.ts";
@@ -13,7 +14,6 @@ import { documentTypes } from "../dcql/ask.ts";
 import type { HolderBinding } from "../holder-binding.ts";
 import { sessionTranscript } from "../mdoc/session-transcript.ts";
 import { parseCertificate, signingKeyOf } from "../x509/certificate.ts";
-import { openHpke, sealHpke } from "./hpke.ts";
 
 // ISO/IEC 18013-7, Annex C: the protocol `org-iso-mdoc` of the Digital Credentials API.
 type AnnexCBinding = Extract<HolderBinding, { kind: "annex_c" }>;
@@ -21,6 +21,12 @@ type AnnexCBinding = Extract<HolderBinding, { kind: "annex_c" }>;
 const name = "dcapi";
 const minNonceBytes = 16;
 const maxBytes = 300 * 1024;
+/** The one suite of RFC 9180 that the standard names. */
+const suite = new CipherSuite({
+  kem: new DhkemP256HkdfSha256(),
+  kdf: new HkdfSha256(),
+  aead: new Aes128Gcm(),
+});
 
 /** `publicKey` is on P-256 and made for this request alone. */
 export function newEncryptionInfo(nonce: Uint8Array, publicKey: JWK): string {
@@ -112,27 +118,33 @@ export async function openAnnexC(
   const encapsulated = parts.get("enc");
   const ciphertext = parts.get("cipherText");
   if (!(encapsulated instanceof Uint8Array) || !(ciphertext instanceof Uint8Array)) throw malformed();
-  return openHpke(await importPair(privateKey), encapsulated, ciphertext, await sessionTranscript(binding));
+  const recipientKey = await importPair(privateKey);
+  const info = await sessionTranscript(binding);
+  return new Uint8Array(
+    await suite.open({ recipientKey, enc: encapsulated, info }, ciphertext).catch(refuseHpke),
+  );
 }
 
 /** The wallet's half, for tests and for the test wallet. */
 export async function sealAnnexC(deviceResponse: Uint8Array, binding: AnnexCBinding): Promise<string> {
-  const info = closedMap(readNamed(binding.encryptionInfo), ["nonce", "recipientPublicKey"]);
-  const recipient = await importCoseKey(readCoseKey(info.get("recipientPublicKey")), "ECDH");
-  const { encapsulated, ciphertext } = await sealHpke(
-    recipient,
-    deviceResponse,
-    await sessionTranscript(binding),
-  );
+  const request = closedMap(readNamed(binding.encryptionInfo), ["nonce", "recipientPublicKey"]);
+  const recipientPublicKey = await importCoseKey(readCoseKey(request.get("recipientPublicKey")), "ECDH");
+  const info = await sessionTranscript(binding);
+  const sealed = await suite.seal({ recipientPublicKey, info }, deviceResponse).catch(refuseHpke);
   return toBase64Url(
     encode([
       name,
       new Map<CborKey, CborValue>([
-        ["enc", encapsulated],
-        ["cipherText", ciphertext],
+        ["enc", new Uint8Array(sealed.enc)],
+        ["cipherText", new Uint8Array(sealed.ct)],
       ]),
     ]),
   );
+}
+
+/** What the library throws means another key, another request, or bytes that are damaged. */
+function refuseHpke(): never {
+  throw new CredentialError("malformed", "Annex C: HPKE failed");
 }
 
 /** The content after the name in `["dcapi", …]`. */
