@@ -1,3 +1,4 @@
+import { concat } from "../bytes.ts";
 import { EmrtdError } from "../emrtd-error.ts";
 
 /**
@@ -12,6 +13,11 @@ const initialPermutation = [
   58, 50, 42, 34, 26, 18, 10, 2, 60, 52, 44, 36, 28, 20, 12, 4, 62, 54, 46, 38, 30, 22, 14, 6, 64, 56, 48, 40,
   32, 24, 16, 8, 57, 49, 41, 33, 25, 17, 9, 1, 59, 51, 43, 35, 27, 19, 11, 3, 61, 53, 45, 37, 29, 21, 13, 5,
   63, 55, 47, 39, 31, 23, 15, 7,
+] as const;
+const finalPermutation = [
+  40, 8, 48, 16, 56, 24, 64, 32, 39, 7, 47, 15, 55, 23, 63, 31, 38, 6, 46, 14, 54, 22, 62, 30, 37, 5, 45, 13,
+  53, 21, 61, 29, 36, 4, 44, 12, 52, 20, 60, 28, 35, 3, 43, 11, 51, 19, 59, 27, 34, 2, 42, 10, 50, 18, 58, 26,
+  33, 1, 41, 9, 49, 17, 57, 25,
 ] as const;
 const roundPermutation = [
   16, 7, 20, 21, 29, 12, 28, 17, 1, 15, 23, 26, 5, 18, 31, 10, 2, 8, 24, 14, 32, 27, 3, 9, 19, 13, 30, 6, 22,
@@ -38,194 +44,132 @@ const substitutionBoxes = [
   "d2846fb1a93e50c7 1fd8a374c56b0e92 7b419ce206adf358 21e74a8dfc90356b",
 ] as const;
 
-/** A permutation of 64 bits as one table per input byte, so that a block costs eight lookups. */
-type BytePermutation = {
-  readonly high: Uint32Array;
-  readonly low: Uint32Array;
-};
+/** Two words of 32 bits, as the standard halves a block. */
+type Block = readonly [number, number];
 
-function tabulate(sourceOfBit: readonly number[]): BytePermutation {
-  const high = new Uint32Array(8 * 256);
-  const low = new Uint32Array(8 * 256);
-  sourceOfBit.forEach((source, target) => {
-    const byte = (source - 1) >> 3;
-    const mask = 0x80 >> ((source - 1) & 7);
-    const table = target < 32 ? high : low;
-    const bit = (0x80000000 >>> (target & 31)) >>> 0;
-    for (let value = 0; value < 256; value++) {
-      if ((value & mask) !== 0) table[byte * 256 + value] = ((table[byte * 256 + value] ?? 0) | bit) >>> 0;
-    }
-  });
-  return { high, low };
+/** The bits at these positions, in this order, as two words. */
+function permute([left, right]: Block, positions: readonly number[]): Block {
+  const half = positions.length / 2;
+  let [first, second] = [0, 0];
+  for (let index = 0; index < positions.length; index++) {
+    const position = positions[index] ?? 1;
+    const bit = (position <= 32 ? left >>> (32 - position) : right >>> (64 - position)) & 1;
+    if (index < half) first = (first << 1) | bit;
+    else second = (second << 1) | bit;
+  }
+  return [first, second];
 }
 
-function invert(permutation: readonly number[]): number[] {
-  const inverse = new Array<number>(permutation.length).fill(0);
-  permutation.forEach((source, target) => {
-    inverse[source - 1] = target + 1;
+/** A box and the round permutation behind it as one table, because this is where the time goes. */
+const roundTables = substitutionBoxes.map((rows, box) => {
+  const digits = rows.replaceAll(" ", "");
+  return Uint32Array.from({ length: 64 }, (_, input) => {
+    const row = ((input >> 4) & 2) | (input & 1);
+    const column = (input >> 1) & 15;
+    const output = Number.parseInt(digits.charAt(row * 16 + column), 16) << (28 - 4 * box);
+    const [high, low] = permute([output, 0], roundPermutation);
+    return (high << 16) | low;
   });
-  return inverse;
-}
+});
 
-const initialTable = tabulate(initialPermutation);
-const finalTable = tabulate(invert(initialPermutation));
-
-/** Substitution followed by the round permutation: eight tables of 64 words. */
-const roundTable = buildRoundTable();
-
-function buildRoundTable(): Uint32Array {
-  const table = new Uint32Array(8 * 64);
-  const targetOf = invert(roundPermutation);
-  substitutionBoxes.forEach((rows, box) => {
-    const digits = rows.replaceAll(" ", "");
-    for (let input = 0; input < 64; input++) {
-      const row = ((input >> 4) & 2) | (input & 1);
-      const column = (input >> 1) & 15;
-      const output = Number.parseInt(digits.charAt(row * 16 + column), 16);
-      let word = 0;
-      for (let bit = 0; bit < 4; bit++) {
-        if ((output & (8 >> bit)) !== 0) word |= 0x80000000 >>> ((targetOf[box * 4 + bit] ?? 1) - 1);
-      }
-      table[box * 64 + input] = word >>> 0;
-    }
-  });
-  return table;
-}
-
-/** Sixteen rounds of eight six-bit groups. */
-type KeySchedule = Uint8Array;
+/** Sixteen rounds of eight groups of six bits. */
+type KeySchedule = readonly (readonly number[])[];
 
 function scheduleKey(key: Uint8Array): KeySchedule {
   const bits = keyChoice1.map((source) => ((key[(source - 1) >> 3] ?? 0) >> (7 - ((source - 1) & 7))) & 1);
   let left = bits.slice(0, 28);
   let right = bits.slice(28);
-  const schedule = new Uint8Array(16 * 8);
-  keyRotations.forEach((rotation, round) => {
+  return keyRotations.map((rotation) => {
     left = [...left.slice(rotation), ...left.slice(0, rotation)];
     right = [...right.slice(rotation), ...right.slice(0, rotation)];
     const joined = [...left, ...right];
+    const groups = new Array<number>(8).fill(0);
     keyChoice2.forEach((source, position) => {
-      const group = round * 8 + Math.floor(position / 6);
-      schedule[group] = ((schedule[group] ?? 0) << 1) | (joined[source - 1] ?? 0);
+      const group = Math.floor(position / 6);
+      groups[group] = ((groups[group] ?? 0) << 1) | (joined[source - 1] ?? 0);
     });
+    return groups;
   });
-  return schedule;
 }
 
-/** Works on the block in place; `direction` 1 encrypts and -1 decrypts. */
-function transformBlock(schedule: KeySchedule, block: Uint32Array, direction: 1 | -1): void {
-  let [left, right] = permute(initialTable, block[0] ?? 0, block[1] ?? 0);
-  let round = direction === 1 ? 0 : 15;
-  for (let count = 0; count < 16; count++) {
-    let mixed = 0;
+/** Decrypts with the schedule reversed. */
+function des(schedule: KeySchedule, block: Block): Block {
+  let [left, right] = permute(block, initialPermutation);
+  for (const key of schedule) {
+    let mixed = left;
     for (let box = 0; box < 8; box++) {
       const shift = (4 * box + 5) & 31;
       const expanded = ((right << shift) | (right >>> (32 - shift))) & 63;
-      mixed |= roundTable[box * 64 + (expanded ^ (schedule[round * 8 + box] ?? 0))] ?? 0;
+      mixed ^= roundTables[box]?.[expanded ^ (key[box] ?? 0)] ?? 0;
     }
-    const next = left ^ mixed;
-    left = right;
-    right = next;
-    round += direction;
+    [left, right] = [right, mixed];
   }
-  const [high, low] = permute(finalTable, right, left);
-  block[0] = high;
-  block[1] = low;
+  return permute([right, left], finalPermutation);
 }
 
-function permute(table: BytePermutation, high: number, low: number): [number, number] {
-  let first = 0;
-  let second = 0;
-  for (let byte = 0; byte < 4; byte++) {
-    const upper = byte * 256 + ((high >>> (24 - byte * 8)) & 255);
-    const lower = (byte + 4) * 256 + ((low >>> (24 - byte * 8)) & 255);
-    first |= (table.high[upper] ?? 0) | (table.high[lower] ?? 0);
-    second |= (table.low[upper] ?? 0) | (table.low[lower] ?? 0);
-  }
-  return [first, second];
-}
+type BlockCipher = (block: Block) => Block;
 
-function loadBlock(bytes: Uint8Array, offset: number, block: Uint32Array): void {
-  const view = new DataView(bytes.buffer, bytes.byteOffset + offset, blockBytes);
-  block[0] = view.getUint32(0);
-  block[1] = view.getUint32(4);
-}
-
-function storeBlock(block: Uint32Array, bytes: Uint8Array, offset: number): void {
-  const view = new DataView(bytes.buffer, bytes.byteOffset + offset, blockBytes);
-  view.setUint32(0, block[0] ?? 0);
-  view.setUint32(4, block[1] ?? 0);
-}
-
-function requireBlocks(data: Uint8Array): void {
-  if (data.length % blockBytes !== 0) {
-    throw new EmrtdError("CRYPTO_INVALID", "DES works on whole blocks of 8 bytes");
-  }
-}
-
-function schedulePair(key: Uint8Array): [KeySchedule, KeySchedule] {
+/** `single` takes the first half of the key alone. */
+function ciphersOf(key: Uint8Array): Record<"single" | "encrypt" | "decrypt", BlockCipher> {
   if (key.length !== 16) throw new EmrtdError("CRYPTO_INVALID", "A two-key triple DES key has 16 bytes");
-  return [scheduleKey(key.subarray(0, 8)), scheduleKey(key.subarray(8))];
+  const [first, second] = [scheduleKey(key.subarray(0, 8)), scheduleKey(key.subarray(8))];
+  const [firstBack, secondBack] = [first.toReversed(), second.toReversed()];
+  return {
+    single: (block) => des(first, block),
+    encrypt: (block) => des(first, des(secondBack, des(first, block))),
+    decrypt: (block) => des(firstBack, des(second, des(firstBack, block))),
+  };
+}
+
+function blockAt(bytes: Uint8Array, offset: number): Block {
+  const view = new DataView(bytes.buffer, bytes.byteOffset + offset, blockBytes);
+  return [view.getUint32(0), view.getUint32(4)];
+}
+
+const xor = (one: Block, other: Block): Block => [one[0] ^ other[0], one[1] ^ other[1]];
+
+function mapBlocks(data: Uint8Array, change: (block: Block) => Block): Uint8Array {
+  if (data.length % blockBytes !== 0)
+    throw new EmrtdError("CRYPTO_INVALID", "DES works on whole blocks of 8 bytes");
+  const result = new Uint8Array(data.length);
+  const view = new DataView(result.buffer);
+  for (let offset = 0; offset < data.length; offset += blockBytes) {
+    const [left, right] = change(blockAt(data, offset));
+    view.setUint32(offset, left);
+    view.setUint32(offset + 4, right);
+  }
+  return result;
+}
+
+function encryptCbc(cipher: BlockCipher, iv: Uint8Array, data: Uint8Array): Uint8Array {
+  let chain = blockAt(iv, 0);
+  return mapBlocks(data, (block) => {
+    chain = cipher(xor(chain, block));
+    return chain;
+  });
 }
 
 export function tripleDesCbcEncrypt(key: Uint8Array, iv: Uint8Array, data: Uint8Array): Uint8Array {
-  requireBlocks(data);
-  const [first, second] = schedulePair(key);
-  const result = new Uint8Array(data.length);
-  const chain = new Uint32Array(2);
-  const block = new Uint32Array(2);
-  loadBlock(iv, 0, chain);
-  for (let offset = 0; offset < data.length; offset += blockBytes) {
-    loadBlock(data, offset, block);
-    chain[0] = (chain[0] ?? 0) ^ (block[0] ?? 0);
-    chain[1] = (chain[1] ?? 0) ^ (block[1] ?? 0);
-    transformBlock(first, chain, 1);
-    transformBlock(second, chain, -1);
-    transformBlock(first, chain, 1);
-    storeBlock(chain, result, offset);
-  }
-  return result;
+  return encryptCbc(ciphersOf(key).encrypt, iv, data);
 }
 
 export function tripleDesCbcDecrypt(key: Uint8Array, iv: Uint8Array, data: Uint8Array): Uint8Array {
-  requireBlocks(data);
-  const [first, second] = schedulePair(key);
-  const result = new Uint8Array(data.length);
-  const chain = new Uint32Array(2);
-  const block = new Uint32Array(2);
-  const previous = new Uint32Array(2);
-  loadBlock(iv, 0, previous);
-  for (let offset = 0; offset < data.length; offset += blockBytes) {
-    loadBlock(data, offset, block);
-    chain.set(block);
-    transformBlock(first, block, -1);
-    transformBlock(second, block, 1);
-    transformBlock(first, block, -1);
-    block[0] = (block[0] ?? 0) ^ (previous[0] ?? 0);
-    block[1] = (block[1] ?? 0) ^ (previous[1] ?? 0);
-    storeBlock(block, result, offset);
-    previous.set(chain);
-  }
-  return result;
+  const { decrypt } = ciphersOf(key);
+  let previous = blockAt(iv, 0);
+  return mapBlocks(data, (block) => {
+    const plain = xor(decrypt(block), previous);
+    previous = block;
+    return plain;
+  });
 }
 
-/** ISO/IEC 9797-1 MAC algorithm 3 over data that is padded already. */
+/** ISO/IEC 9797-1 MAC algorithm 3 over data that is padded already: single DES, and triple on the last block. */
 export function retailMac(key: Uint8Array, padded: Uint8Array): Uint8Array {
-  requireBlocks(padded);
-  const [first, second] = schedulePair(key);
-  const chain = new Uint32Array(2);
-  const block = new Uint32Array(2);
-  for (let offset = 0; offset < padded.length; offset += blockBytes) {
-    loadBlock(padded, offset, block);
-    chain[0] = (chain[0] ?? 0) ^ (block[0] ?? 0);
-    chain[1] = (chain[1] ?? 0) ^ (block[1] ?? 0);
-    transformBlock(first, chain, 1);
-  }
-  transformBlock(second, chain, -1);
-  transformBlock(first, chain, 1);
-  const mac = new Uint8Array(blockBytes);
-  storeBlock(chain, mac, 0);
-  return mac;
+  const { single, encrypt } = ciphersOf(key);
+  const last = padded.length - blockBytes;
+  const zeros = new Uint8Array(blockBytes);
+  const chain = concat(zeros, encryptCbc(single, zeros, padded.subarray(0, last))).slice(-blockBytes);
+  return encryptCbc(encrypt, chain, padded.subarray(last));
 }
 
 /** DES keys carry odd parity in the lowest bit of every byte; the standard's examples print it. */
