@@ -4,6 +4,7 @@ import { readWhole } from "../ber/read.ts";
 import { tags } from "../ber/tag.ts";
 import { bytesToBigInt, concat, equal, uintBytes } from "../bytes.ts";
 import type { CalculableCurve } from "../crypto/curve-points.ts";
+import { digestNames, digests } from "../crypto/digests.ts";
 import { decodePoint } from "../crypto/key-agreement.ts";
 import { bitLength, modInverse, modPow } from "../crypto/prime.ts";
 import { readSubjectPublicKey } from "../crypto/subject-public-key.ts";
@@ -14,28 +15,23 @@ import { isEmrtdError } from "../emrtd-error.ts";
  * signed it, and the public key is in DG15. The key proves nothing unless a verified SOD covers DG15.
  */
 
-type ActiveAuthenticationHash =
-  | "RIPEMD-160"
-  | "SHA-1"
-  | "SHA-224"
-  | "SHA-256"
-  | "SHA-384"
-  | "SHA-512"
-  | "SHA-512/224"
-  | "SHA-512/256";
+/**
+ * What a chip may sign with: its trailer byte of ISO/IEC 10118-3 in front of CC, and the last number of its
+ * identifier for plain ECDSA in BSI TR-03111.
+ */
+export const challengeHashes = {
+  "RIPEMD-160": { digest: ripemd160, trailer: 0x31, plainEcdsa: 6 },
+  "SHA-1": { digest: sha1, trailer: 0x33, plainEcdsa: 1 },
+  "SHA-224": { digest: sha224, trailer: 0x38, plainEcdsa: 2 },
+  "SHA-256": { digest: sha256, trailer: 0x34, plainEcdsa: 3 },
+  "SHA-384": { digest: sha384, trailer: 0x36, plainEcdsa: 4 },
+  "SHA-512": { digest: sha512, trailer: 0x35, plainEcdsa: 5 },
+  "SHA-512/224": { digest: sha512_224, trailer: 0x39, plainEcdsa: null },
+  "SHA-512/256": { digest: sha512_256, trailer: 0x3a, plainEcdsa: null },
+} as const;
 
-type HashFunction = (data: Uint8Array) => Uint8Array;
-
-const hashFunctions: Readonly<Record<ActiveAuthenticationHash, HashFunction>> = {
-  "RIPEMD-160": ripemd160,
-  "SHA-1": sha1,
-  "SHA-224": sha224,
-  "SHA-256": sha256,
-  "SHA-384": sha384,
-  "SHA-512": sha512,
-  "SHA-512/224": sha512_224,
-  "SHA-512/256": sha512_256,
-};
+type ActiveAuthenticationHash = keyof typeof challengeHashes;
+const hashNames = Object.keys(challengeHashes) as ActiveAuthenticationHash[];
 
 type ActiveAuthenticationVerdict =
   | {
@@ -60,27 +56,16 @@ type ActiveAuthenticationInput = {
   readonly signatureAlgorithm?: string;
 };
 
-/** BSI TR-03111 plain ECDSA; some states write the X9.62 identifiers instead. */
-const ecdsaHash: Readonly<Record<string, ActiveAuthenticationHash>> = {
-  "0.4.0.127.0.7.1.1.4.1.1": "SHA-1",
-  "0.4.0.127.0.7.1.1.4.1.2": "SHA-224",
-  "0.4.0.127.0.7.1.1.4.1.3": "SHA-256",
-  "0.4.0.127.0.7.1.1.4.1.4": "SHA-384",
-  "0.4.0.127.0.7.1.1.4.1.5": "SHA-512",
-  "0.4.0.127.0.7.1.1.4.1.6": "RIPEMD-160",
-  "1.2.840.10045.4.1": "SHA-1",
-  "1.2.840.10045.4.3.1": "SHA-224",
-  "1.2.840.10045.4.3.2": "SHA-256",
-  "1.2.840.10045.4.3.3": "SHA-384",
-  "1.2.840.10045.4.3.4": "SHA-512",
-};
-const ecdsaHashesToTry: readonly ActiveAuthenticationHash[] = [
-  "SHA-256",
-  "SHA-1",
-  "SHA-384",
-  "SHA-512",
-  "SHA-224",
-];
+const ecdsaHashesToTry = ["SHA-256", "SHA-1", "SHA-384", "SHA-512", "SHA-224"] as const;
+
+/** Some states write the X9.62 identifiers instead of those of BSI TR-03111. */
+function ecdsaHash(oid: string | undefined): ActiveAuthenticationHash | null {
+  return (
+    hashNames.find((name) => oid === `0.4.0.127.0.7.1.1.4.1.${challengeHashes[name].plainEcdsa}`) ??
+    digestNames.find((name) => oid === digests[name].ecdsa) ??
+    null
+  );
+}
 
 export const challengeBytes = 8;
 const minRsaBits = 1024;
@@ -102,18 +87,6 @@ export function verifyActiveAuthentication(input: ActiveAuthenticationInput): Ac
   }
   return { verified: false, reason: "KEY_INVALID" };
 }
-
-/** Trailer bytes of ISO/IEC 10118-3 hash functions, in front of CC. */
-const trailerHash: Readonly<Record<number, ActiveAuthenticationHash>> = {
-  49: "RIPEMD-160",
-  51: "SHA-1",
-  52: "SHA-256",
-  53: "SHA-512",
-  54: "SHA-384",
-  56: "SHA-224",
-  57: "SHA-512/224",
-  58: "SHA-512/256",
-};
 
 function verifyRsa(
   key: { readonly modulus: bigint; readonly exponent: bigint; readonly bits: number },
@@ -140,18 +113,11 @@ export function checkRecoveredMessage(
   challenge: Uint8Array,
 ): ActiveAuthenticationHash | null {
   const last = message[message.length - 1];
-  let hashName: ActiveAuthenticationHash | null;
-  let trailerBytes: number;
-  if (last === 0xbc) {
-    hashName = "SHA-1";
-    trailerBytes = 1;
-  } else if (last === 0xcc) {
-    hashName = trailerHash[message[message.length - 2] ?? 0] ?? null;
-    trailerBytes = 2;
-  } else {
-    return null;
-  }
-  if (hashName === null) return null;
+  if (last !== 0xbc && last !== 0xcc) return null;
+  const trailerBytes = last === 0xbc ? 1 : 2;
+  const named = hashNames.find((name) => challengeHashes[name].trailer === message[message.length - 2]);
+  const hashName = last === 0xbc ? "SHA-1" : named;
+  if (hashName === undefined) return null;
   const first = message[0] ?? 0;
   if (first >> 4 !== 6) return null;
   let start = 1;
@@ -163,7 +129,7 @@ export function checkRecoveredMessage(
     nibble = next & 15;
   }
   if (nibble !== 0xa) return null;
-  const hash = hashFunctions[hashName];
+  const hash = challengeHashes[hashName].digest;
   const digestBytes = hash(new Uint8Array(0)).length;
   const end = message.length - trailerBytes - digestBytes;
   if (end < start) return null;
@@ -178,13 +144,13 @@ function verifyEcdsa(
 ): ActiveAuthenticationVerdict {
   const publicPoint = decodePoint(curve.points, point);
   const { n, p } = curve.points.CURVE();
-  const named = input.signatureAlgorithm === undefined ? undefined : ecdsaHash[input.signatureAlgorithm];
-  const hashes = named === undefined ? ecdsaHashesToTry : [named];
+  const named = ecdsaHash(input.signatureAlgorithm);
+  const hashes = named === null ? ecdsaHashesToTry : [named];
   for (const { r, s, encoding } of ecdsaReadings(input.signature, n)) {
     if (r <= 0n || r >= n || s <= 0n || s >= n) continue;
     const inverse = modInverse(s, n);
     for (const hash of hashes) {
-      const digest = leftmostBits(hashFunctions[hash](input.challenge), bitLength(n));
+      const digest = leftmostBits(challengeHashes[hash].digest(input.challenge), bitLength(n));
       const sum = curve.points.BASE.mulAddUnsafe((digest * inverse) % n, publicPoint, (r * inverse) % n);
       if (!sum.is0() && sum.toAffine().x % n === r) {
         return { verified: true, keyKind: "EC", keyBits: bitLength(p), hash, encoding };

@@ -82,17 +82,12 @@ export const oids = {
   paceEcdhCam: "0.4.0.127.0.7.2.2.4.6",
   cardInfo: "0.4.0.127.0.7.2.2.6",
   securityObject: "0.4.0.127.0.7.3.2.1",
-  // key and hash algorithms
+  // key algorithms
   rsaEncryption: "1.2.840.113549.1.1.1",
   ecPublicKey: "1.2.840.10045.2.1",
   primeField: "1.2.840.10045.1.1",
   dhKeyAgreement: "1.2.840.113549.1.3.1",
   dhPublicNumber: "1.2.840.10046.2.1",
-  sha1: "1.3.14.3.2.26",
-  sha224: "2.16.840.1.101.3.4.2.4",
-  sha256: "2.16.840.1.101.3.4.2.1",
-  sha384: "2.16.840.1.101.3.4.2.2",
-  sha512: "2.16.840.1.101.3.4.2.3",
   // CMS
   signedData: "1.2.840.113549.1.7.2",
 } as const;

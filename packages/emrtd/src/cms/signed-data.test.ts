@@ -4,8 +4,7 @@ import { oids } from "../ber/oid.ts";
 import { contextConstructed, tags } from "../ber/tag.ts";
 import { contextTag, integer, nullValue, octetString, oid, sequence, tlv } from "../ber/write.ts";
 import { concat } from "../bytes.ts";
-import { signatureOids } from "../crypto/signature-scheme.ts";
-import { digestOid } from "../lds/lds-security-object.ts";
+import { digests, hashAlgorithm } from "../crypto/digests.ts";
 import { attributeOids, readSignedData } from "./signed-data.ts";
 
 function attribute(type: string, value: Uint8Array): Uint8Array {
@@ -22,13 +21,13 @@ function attributesOf(extraBytes: number): Uint8Array {
 }
 
 function signedOctets(encodedAttributes: Uint8Array): Uint8Array {
-  const digest = sequence(oid(digestOid("SHA-256")), nullValue());
+  const digest = hashAlgorithm("SHA-256");
   const signerInfo = sequence(
     integer(1),
     sequence(sequence(), integer(1)),
     digest,
     encodedAttributes,
-    sequence(oid(signatureOids.rsaWithSha256), nullValue()),
+    sequence(oid(digests["SHA-256"].rsa_pkcs1), nullValue()),
     octetString(new Uint8Array(256)),
   );
   const content = sequence(oid(oids.ldsSecurityObject), contextTag(0, octetString(Uint8Array.of(1))));

@@ -2,9 +2,9 @@ import { oids } from "../ber/oid.ts";
 import { readWhole, type Tlv } from "../ber/read.ts";
 import { contextConstructed, contextPrimitive, tags } from "../ber/tag.ts";
 import { tlv } from "../ber/write.ts";
+import type { DigestName } from "../crypto/digests.ts";
 import { type ReadScheme, readHashAlgorithm, readSignatureScheme } from "../crypto/signature-scheme.ts";
 import { EmrtdError } from "../emrtd-error.ts";
-import type { DigestName } from "../lds/lds-security-object.ts";
 
 export const attributeOids = {
   contentType: "1.2.840.113549.1.9.3",

@@ -27,37 +27,9 @@ export function bitLength(value: bigint): number {
 }
 
 const smallPrimes = [
-  2n,
-  3n,
-  5n,
-  7n,
-  11n,
-  13n,
-  17n,
-  19n,
-  23n,
-  29n,
-  31n,
-  37n,
-  41n,
-  43n,
-  47n,
-  53n,
-  59n,
-  61n,
-  67n,
-  71n,
-  73n,
-  79n,
-  83n,
-  89n,
-  97n,
-  101n,
-  103n,
-  107n,
-  109n,
-  113n,
-] as const;
+  2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103,
+  107, 109, 113,
+].map(BigInt);
 
 /**
  * Miller-Rabin with fixed bases: parameters come from signed files, and honest ones always pass. OpenSSL's

@@ -3,7 +3,7 @@ import { readWhole, type Tlv } from "../ber/read.ts";
 import { tags } from "../ber/tag.ts";
 import { EmrtdError } from "../emrtd-error.ts";
 import { type Curve, type CurveName, curveOfOid, curveOfParameters } from "./curves.ts";
-import { signatureOids } from "./signature-scheme.ts";
+import { rsaPssOid } from "./signature-scheme.ts";
 
 export type RsaPublicKey = {
   readonly kind: "rsa";
@@ -46,7 +46,7 @@ export function readPublicKey(subjectPublicKeyInfo: Uint8Array): PublicKey {
   const oid = algorithm.at(0, "The name of a key algorithm").oid();
   // A key marked for PSS is the same key; which scheme counts is said by the signature.
   if (oid === oids.rsaEncryption) return { ...readRsaKey(key.bytes), plainEncoding: subjectPublicKeyInfo };
-  if (oid === signatureOids.rsaPss) return { ...readRsaKey(key.bytes), plainEncoding: null };
+  if (oid === rsaPssOid) return { ...readRsaKey(key.bytes), plainEncoding: null };
   if (oid === oids.ecPublicKey) {
     const parameters = algorithm.at(1, "The parameters of an elliptic curve key");
     const explicitParameters = parameters.tag !== tags.oid;

@@ -1,8 +1,9 @@
 import { oids } from "../ber/oid.ts";
 import type { Tlv } from "../ber/read.ts";
 import { contextConstructed, tags } from "../ber/tag.ts";
+import { contextTag, integer, oid, sequence } from "../ber/write.ts";
 import { EmrtdError } from "../emrtd-error.ts";
-import { type DigestName, digestForOid } from "../lds/lds-security-object.ts";
+import { type DigestName, digestForOid, digestNames, digests, hashAlgorithm } from "./digests.ts";
 
 /** MGF1 is the only mask generation function there is, so its hash is all that is named. */
 export type PssParameters = {
@@ -16,42 +17,38 @@ export type SignatureScheme =
   | ({ readonly kind: "rsa_pss" } & PssParameters)
   | { readonly kind: "ecdsa"; readonly hash: DigestName };
 
-export const signatureOids = {
-  rsaPss: "1.2.840.113549.1.1.10",
-  mgf1: "1.2.840.113549.1.1.8",
-  rsaWithSha1: "1.2.840.113549.1.1.5",
-  rsaWithSha224: "1.2.840.113549.1.1.14",
-  rsaWithSha256: "1.2.840.113549.1.1.11",
-  rsaWithSha384: "1.2.840.113549.1.1.12",
-  rsaWithSha512: "1.2.840.113549.1.1.13",
-  ecdsaWithSha1: "1.2.840.10045.4.1",
-  ecdsaWithSha224: "1.2.840.10045.4.3.1",
-  ecdsaWithSha256: "1.2.840.10045.4.3.2",
-  ecdsaWithSha384: "1.2.840.10045.4.3.3",
-  ecdsaWithSha512: "1.2.840.10045.4.3.4",
-} as const;
+export const rsaPssOid = "1.2.840.113549.1.1.10";
+const mgf1Oid = "1.2.840.113549.1.1.8";
 
-const fixedSchemes: ReadonlyMap<string, SignatureScheme> = new Map<string, SignatureScheme>([
-  [signatureOids.rsaWithSha1, { kind: "rsa_pkcs1", hash: "SHA-1" }],
-  [signatureOids.rsaWithSha224, { kind: "rsa_pkcs1", hash: "SHA-224" }],
-  [signatureOids.rsaWithSha256, { kind: "rsa_pkcs1", hash: "SHA-256" }],
-  [signatureOids.rsaWithSha384, { kind: "rsa_pkcs1", hash: "SHA-384" }],
-  [signatureOids.rsaWithSha512, { kind: "rsa_pkcs1", hash: "SHA-512" }],
-  [signatureOids.ecdsaWithSha1, { kind: "ecdsa", hash: "SHA-1" }],
-  [signatureOids.ecdsaWithSha224, { kind: "ecdsa", hash: "SHA-224" }],
-  [signatureOids.ecdsaWithSha256, { kind: "ecdsa", hash: "SHA-256" }],
-  [signatureOids.ecdsaWithSha384, { kind: "ecdsa", hash: "SHA-384" }],
-  [signatureOids.ecdsaWithSha512, { kind: "ecdsa", hash: "SHA-512" }],
-]);
+const fixedSchemes: ReadonlyMap<string, SignatureScheme> = new Map(
+  (["rsa_pkcs1", "ecdsa"] as const).flatMap((kind) =>
+    digestNames.map((hash) => [digests[hash][kind], { kind, hash }] as const),
+  ),
+);
+
+/** The AlgorithmIdentifier of keys and signatures that are marked for PSS. */
+export function pssAlgorithm({ hash, mgfHash, saltBytes }: PssParameters): Uint8Array {
+  return sequence(
+    oid(rsaPssOid),
+    sequence(
+      contextTag(0, hashAlgorithm(hash)),
+      contextTag(1, sequence(oid(mgf1Oid), hashAlgorithm(mgfHash))),
+      contextTag(2, integer(saltBytes)),
+    ),
+  );
+}
 
 /** Salts are at most as large as the largest hash. Some libraries treat huge ones as "automatic". */
 const maxSaltBytes = 512;
 
 export function readHashAlgorithm(algorithm: Tlv): DigestName {
-  const oid = algorithm.expect(tags.sequence, "A hash algorithm").at(0, "The name of a hash algorithm").oid();
-  const hash = digestForOid(oid);
+  const name = algorithm
+    .expect(tags.sequence, "A hash algorithm")
+    .at(0, "The name of a hash algorithm")
+    .oid();
+  const hash = digestForOid(name);
   if (hash === null)
-    throw new EmrtdError("ALGORITHM_UNSUPPORTED", `The hash algorithm ${oid} is not supported`);
+    throw new EmrtdError("ALGORITHM_UNSUPPORTED", `The hash algorithm ${name} is not supported`);
   return hash;
 }
 
@@ -67,18 +64,17 @@ export type ReadScheme = {
  */
 export function readSignatureScheme(algorithm: Tlv, digest?: DigestName): ReadScheme {
   algorithm.expect(tags.sequence, "A signature algorithm");
-  const oid = algorithm.at(0, "The name of a signature algorithm").oid();
-  const fixed = fixedSchemes.get(oid);
+  const name = algorithm.at(0, "The name of a signature algorithm").oid();
+  const fixed = fixedSchemes.get(name);
   if (fixed !== undefined) return { scheme: fixed, hashFromDigest: false };
-  if (oid === signatureOids.rsaPss)
-    return { scheme: readPss(algorithm.children()[1]), hashFromDigest: false };
-  if (digest !== undefined && oid === oids.rsaEncryption) {
+  if (name === rsaPssOid) return { scheme: readPss(algorithm.children()[1]), hashFromDigest: false };
+  if (digest !== undefined && name === oids.rsaEncryption) {
     return { scheme: { kind: "rsa_pkcs1", hash: digest }, hashFromDigest: true };
   }
-  if (digest !== undefined && oid === oids.ecPublicKey) {
+  if (digest !== undefined && name === oids.ecPublicKey) {
     return { scheme: { kind: "ecdsa", hash: digest }, hashFromDigest: true };
   }
-  throw new EmrtdError("ALGORITHM_UNSUPPORTED", `The signature algorithm ${oid} is not supported`);
+  throw new EmrtdError("ALGORITHM_UNSUPPORTED", `The signature algorithm ${name} is not supported`);
 }
 
 function readPss(parameters: Tlv | undefined): SignatureScheme {
@@ -104,8 +100,8 @@ function readPss(parameters: Tlv | undefined): SignatureScheme {
 }
 
 function readMgf1(algorithm: Tlv): DigestName {
-  const oid = algorithm.expect(tags.sequence, "A mask generation function").at(0, "Its name").oid();
-  if (oid !== signatureOids.mgf1) {
+  const name = algorithm.expect(tags.sequence, "A mask generation function").at(0, "Its name").oid();
+  if (name !== mgf1Oid) {
     throw new EmrtdError("ALGORITHM_UNSUPPORTED", "The mask generation function is not MGF1");
   }
   return readHashAlgorithm(algorithm.at(1, "The hash of the mask generation function"));

@@ -1,4 +1,4 @@
-import type { DigestName } from "../lds/lds-security-object.ts";
+import type { DigestName } from "./digests.ts";
 import type { EcPublicKey, RsaPublicKey } from "./public-key.ts";
 import type { PssParameters } from "./signature-scheme.ts";
 

@@ -1,34 +1,10 @@
-import { oids } from "../ber/oid.ts";
 import { readWhole, type Tlv } from "../ber/read.ts";
 import { tags } from "../ber/tag.ts";
-import { integer, nullValue, octetString, oid, printableString, sequence } from "../ber/write.ts";
+import { integer, octetString, printableString, sequence } from "../ber/write.ts";
+import { type DigestName, digestForOid, digests, hashAlgorithm } from "../crypto/digests.ts";
 import { EmrtdError } from "../emrtd-error.ts";
 import { type DataGroupNumber, isDataGroupNumber } from "./data-group.ts";
 import { maxFileBytes } from "./lds-file.ts";
-
-export type DigestName = "SHA-1" | "SHA-224" | "SHA-256" | "SHA-384" | "SHA-512";
-
-const digests: Readonly<Record<DigestName, { readonly oid: string; readonly bytes: number }>> = {
-  "SHA-1": { oid: oids.sha1, bytes: 20 },
-  "SHA-224": { oid: oids.sha224, bytes: 28 },
-  "SHA-256": { oid: oids.sha256, bytes: 32 },
-  "SHA-384": { oid: oids.sha384, bytes: 48 },
-  "SHA-512": { oid: oids.sha512, bytes: 64 },
-};
-
-const digestNames: readonly DigestName[] = ["SHA-1", "SHA-224", "SHA-256", "SHA-384", "SHA-512"];
-
-const digestsByOid: ReadonlyMap<string, DigestName> = new Map(
-  digestNames.map((name) => [digests[name].oid, name]),
-);
-
-export function digestForOid(dotted: string): DigestName | null {
-  return digestsByOid.get(dotted) ?? null;
-}
-
-export function digestOid(name: DigestName): string {
-  return digests[name].oid;
-}
 
 /** The signed list of hashes: what it does not name does not belong to the document. */
 export type LdsSecurityObject = {
@@ -100,7 +76,7 @@ export function buildLdsSecurityObject(content: LdsSecurityObjectContent): Uint8
   const { versions } = content;
   return sequence(
     integer(versions === undefined ? 0 : 1),
-    sequence(oid(digestOid(content.digest)), nullValue()),
+    hashAlgorithm(content.digest),
     sequence(...hashes),
     ...(versions === undefined
       ? []

@@ -8,29 +8,12 @@ import {
   verify,
 } from "node:crypto";
 import { oids } from "../ber/oid.ts";
-import {
-  bitString,
-  contextTag,
-  integer,
-  nullValue,
-  octetString,
-  oid,
-  sequence,
-  unsignedInteger,
-} from "../ber/write.ts";
+import { bitString, nullValue, octetString, oid, sequence, unsignedInteger } from "../ber/write.ts";
 import { curveNamed } from "../crypto/curves.ts";
+import { type DigestName, digests } from "../crypto/digests.ts";
 import type { EcPublicKey, PublicKey, RsaPublicKey } from "../crypto/public-key.ts";
 import type { EcdsaEncoding, SignatureChecker } from "../crypto/signature.ts";
-import { type PssParameters, signatureOids } from "../crypto/signature-scheme.ts";
-import { type DigestName, digestOid } from "../lds/lds-security-object.ts";
-
-const nodeHashes: Readonly<Record<DigestName, string>> = {
-  "SHA-1": "sha1",
-  "SHA-224": "sha224",
-  "SHA-256": "sha256",
-  "SHA-384": "sha384",
-  "SHA-512": "sha512",
-};
+import { type PssParameters, pssAlgorithm } from "../crypto/signature-scheme.ts";
 
 function importSubjectPublicKeyInfo({ buffer, byteOffset, length }: Uint8Array): KeyObject {
   return createPublicKey({ key: Buffer.from(buffer, byteOffset, length), format: "der", type: "spki" });
@@ -54,14 +37,8 @@ function importPublicKey(key: PublicKey): KeyObject {
  * The key marked for PSS with these parameters. OpenSSL then takes no other ones: both hashes must be these and the
  * salt as long. The hash of the mask can be told in no other way that Node reaches.
  */
-function importPssKey(key: RsaPublicKey, { hash: digest, mgfHash, saltBytes }: PssParameters): KeyObject {
-  const hashAlgorithm = (name: DigestName) => sequence(oid(digestOid(name)), nullValue());
-  const parameters = sequence(
-    contextTag(0, hashAlgorithm(digest)),
-    contextTag(1, sequence(oid(signatureOids.mgf1), hashAlgorithm(mgfHash))),
-    contextTag(2, integer(saltBytes)),
-  );
-  return importKey(sequence(oid(signatureOids.rsaPss), parameters), rsaKeyBits(key));
+function importPssKey(key: RsaPublicKey, parameters: PssParameters): KeyObject {
+  return importKey(pssAlgorithm(parameters), rsaKeyBits(key));
 }
 
 type MarkedKey = {
@@ -107,17 +84,17 @@ export function createNodeSignatureChecker(): SignatureChecker {
   // which take two thirds of the time of a check with a 2048-bit RSA key.
 
   return {
-    hash: (name: DigestName, bytes: Uint8Array) => hash(nodeHashes[name], bytes, "buffer"),
+    hash: (name: DigestName, bytes: Uint8Array) => hash(digests[name].node, bytes, "buffer"),
 
     verifyRsaPkcs1: (key, name, message, signature) =>
-      holds(() => verify(nodeHashes[name], message, keyObject(key), signature)),
+      holds(() => verify(digests[name].node, message, keyObject(key), signature)),
 
     verifyRsaPkcs1WithoutNull: (key, name, message, signature) =>
       holds(() => {
         const block = publicDecrypt({ key: keyObject(key), padding: constants.RSA_NO_PADDING }, signature);
         const digestInfo = sequence(
-          sequence(oid(digestOid(name))),
-          octetString(hash(nodeHashes[name], message, "buffer")),
+          sequence(oid(digests[name].oid)),
+          octetString(hash(digests[name].node, message, "buffer")),
         );
         const paddingLength = block.length - digestInfo.length - 3;
         if (paddingLength < 8) return false;
@@ -131,13 +108,15 @@ export function createNodeSignatureChecker(): SignatureChecker {
       }),
 
     verifyRsaPss: (key, parameters: PssParameters, message, signature) =>
-      holds(() => verify(nodeHashes[parameters.hash], message, markedKeyObject(key, parameters), signature)),
+      holds(() =>
+        verify(digests[parameters.hash].node, message, markedKeyObject(key, parameters), signature),
+      ),
 
     verifyEcdsa: (key: EcPublicKey, name, message, signature, encoding: EcdsaEncoding) =>
       holds(() => {
         const plain = keyObject(key);
         const form = encoding === "der" ? plain : { key: plain, dsaEncoding: "ieee-p1363" as const };
-        return verify(nodeHashes[name], message, form, signature);
+        return verify(digests[name].node, message, form, signature);
       }),
   };
 }

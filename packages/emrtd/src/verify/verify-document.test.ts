@@ -19,6 +19,7 @@ import { readTlv } from "../ber/read.ts";
 import { contextValue, integer, nullValue, octetString, oid, sequence } from "../ber/write.ts";
 import { concat } from "../bytes.ts";
 import { readSignedData } from "../cms/signed-data.ts";
+import { digests } from "../crypto/digests.ts";
 import { buildDg1 } from "../lds/dg1.ts";
 import { buildDg11 } from "../lds/dg11.ts";
 import { buildDg15 } from "../lds/dg15.ts";
@@ -422,7 +423,7 @@ function rawSignature(message: Uint8Array): Uint8Array {
 
 function signatureWithoutNull(message: Uint8Array): Uint8Array {
   const digest = createHash("sha256").update(message).digest();
-  const info = sequence(sequence(oid(oids.sha256)), octetString(digest));
+  const info = sequence(sequence(oid(digests["SHA-256"].oid)), octetString(digest));
   const key = createPrivateKey({ key: Buffer.from(rsaSigner.key.pkcs8), format: "der", type: "pkcs8" });
   return new Uint8Array(privateEncrypt({ key, padding: constants.RSA_PKCS1_PADDING }, info));
 }

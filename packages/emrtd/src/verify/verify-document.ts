@@ -9,13 +9,14 @@ import {
 import { clockSkewMilliseconds, isInFuture } from "../clock-skew.ts";
 import type { SignedData } from "../cms/signed-data.ts";
 import { type SignedDataVerdict, verifySignedData } from "../cms/verify-signed-data.ts";
+import type { DigestName } from "../crypto/digests.ts";
 import { describePublicKey } from "../crypto/public-key.ts";
 import type { SignatureChecker } from "../crypto/signature.ts";
 import { describeScheme } from "../crypto/signature-scheme.ts";
 import { isEmrtdError } from "../emrtd-error.ts";
 import type { DataGroupNumber } from "../lds/data-group.ts";
 import { readFullDateOfBirth } from "../lds/dg11.ts";
-import type { DigestName, LdsSecurityObject } from "../lds/lds-security-object.ts";
+import type { LdsSecurityObject } from "../lds/lds-security-object.ts";
 import type { SecurityInfo } from "../lds/security-infos.ts";
 import { endOfValidity, type MrzDate, withBirthBefore, withFullDateOfBirth } from "../mrz/mrz-date.ts";
 import type { Mrz } from "../mrz/parse-mrz.ts";

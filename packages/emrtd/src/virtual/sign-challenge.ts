@@ -1,5 +1,4 @@
-import { sha1 } from "@noble/hashes/legacy.js";
-import { sha224, sha256, sha384, sha512 } from "@noble/hashes/sha2.js";
+import { challengeHashes } from "../active-authentication/verify-active-authentication.ts";
 import { sequence, unsignedInteger } from "../ber/write.ts";
 import { bigIntToBytes, bytesToBigInt, concat, uintBytes } from "../bytes.ts";
 import { bitLength, modInverse, modPow } from "../crypto/prime.ts";
@@ -7,19 +6,9 @@ import type { RandomSource } from "../crypto/random.ts";
 import { EmrtdError } from "../emrtd-error.ts";
 import type { ChipPrivateKey } from "./private-key.ts";
 
-const signingHashes = {
-  "SHA-1": { digest: sha1, trailer: 0x33 },
-  "SHA-224": { digest: sha224, trailer: 0x38 },
-  "SHA-256": { digest: sha256, trailer: 0x34 },
-  "SHA-384": { digest: sha384, trailer: 0x36 },
-  "SHA-512": { digest: sha512, trailer: 0x35 },
-} as const;
-
-type SigningHash = keyof typeof signingHashes;
-
 export type ChallengeSigningOptions = {
   /** SHA-1 with RSA and SHA-256 with ECDSA unless given. */
-  readonly hash?: SigningHash;
+  readonly hash?: keyof typeof challengeHashes;
   /** For ECDSA; the standard wants plain, several states send DER. */
   readonly encoding?: "plain" | "der";
   /** For RSA with SHA-1: the one-byte trailer BC unless this asks for 33CC. */
@@ -45,7 +34,7 @@ function signRsa(
   options: ChallengeSigningOptions,
 ): Uint8Array {
   const name = options.hash ?? "SHA-1";
-  const { digest, trailer } = signingHashes[name];
+  const { digest, trailer } = challengeHashes[name];
   const shortTrailer = name === "SHA-1" && options.explicitTrailer !== true;
   const trailerBytes = shortTrailer ? Uint8Array.of(0xbc) : Uint8Array.of(trailer, 0xcc);
   const modulusBytes = Math.ceil(bitLength(key.modulus) / 8);
@@ -68,7 +57,7 @@ function signEcdsa(
 ): Uint8Array {
   const { n } = key.curve.points.CURVE();
   const scalarBytes = Math.ceil(bitLength(n) / 8);
-  const digest = signingHashes[options.hash ?? "SHA-256"].digest(challenge);
+  const digest = challengeHashes[options.hash ?? "SHA-256"].digest(challenge);
   const excessBits = Math.max(0, digest.length * 8 - bitLength(n));
   const value = bytesToBigInt(digest) >> BigInt(excessBits);
   for (let attempt = 0; attempt < 16; attempt++) {

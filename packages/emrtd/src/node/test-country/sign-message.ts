@@ -14,12 +14,13 @@ import {
 } from "../../ber/write.ts";
 import { concat } from "../../bytes.ts";
 import { attributeOids } from "../../cms/signed-data.ts";
+import { type DigestName, hashAlgorithm } from "../../crypto/digests.ts";
 import type { SignatureScheme } from "../../crypto/signature-scheme.ts";
 import type { DataGroupNumber } from "../../lds/data-group.ts";
-import { buildLdsSecurityObject, type DigestName } from "../../lds/lds-security-object.ts";
+import { buildLdsSecurityObject } from "../../lds/lds-security-object.ts";
 import { buildSod } from "../../lds/sod.ts";
 import { readCertificate } from "../../x509/certificate.ts";
-import { digestOf, hashAlgorithm, type SigningKey, signatureAlgorithm } from "./signing-key.ts";
+import { digestOf, type SigningKey, signatureAlgorithm } from "./signing-key.ts";
 
 export type MessageSigner = {
   readonly certificate: Uint8Array;

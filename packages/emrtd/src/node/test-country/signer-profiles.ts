@@ -1,6 +1,6 @@
 import type { CurveName } from "../../crypto/curves.ts";
+import { type DigestName, digests } from "../../crypto/digests.ts";
 import type { SignatureScheme } from "../../crypto/signature-scheme.ts";
-import type { DigestName } from "../../lds/lds-security-object.ts";
 import type { RsaTestKeyName } from "./rsa-test-keys.ts";
 
 /** `unlisted` publishes no revocation list. */
@@ -20,12 +20,8 @@ export type SignerProfile = {
   readonly groupHash: DigestName;
 };
 
-function idOf(hash: DigestName): string {
-  return hash.replace("-", "").toLowerCase();
-}
-
 function rsaProfile(key: RsaTestKeyName, hash: DigestName): SignerProfile {
-  const id = `${key.replace("signer", "rsa-")}-${idOf(hash)}`;
+  const id = `${key.replace("signer", "rsa-")}-${digests[hash].node}`;
   return {
     id,
     authority: "rsa",
@@ -36,9 +32,9 @@ function rsaProfile(key: RsaTestKeyName, hash: DigestName): SignerProfile {
 }
 
 function pssProfile(key: RsaTestKeyName, hash: DigestName, saltBytes: number, mgfHash = hash): SignerProfile {
-  const suffix = mgfHash === hash ? "" : `-mgf1-${idOf(mgfHash)}`;
+  const suffix = mgfHash === hash ? "" : `-mgf1-${digests[mgfHash].node}`;
   return {
-    id: `${key.replace("signer", "rsa-pss-")}-${idOf(hash)}${suffix}`,
+    id: `${key.replace("signer", "rsa-pss-")}-${digests[hash].node}${suffix}`,
     authority: "rsa_pss",
     key: { kind: "rsa", key },
     scheme: { kind: "rsa_pss", hash, mgfHash, saltBytes },
@@ -48,7 +44,7 @@ function pssProfile(key: RsaTestKeyName, hash: DigestName, saltBytes: number, mg
 
 function ecProfiles(authority: AuthorityId, curve: CurveName, hash: DigestName): readonly SignerProfile[] {
   return [false, true].map((explicitParameters) => ({
-    id: `${curve}-${idOf(hash)}-${explicitParameters ? "explicit" : "named"}`,
+    id: `${curve}-${digests[hash].node}-${explicitParameters ? "explicit" : "named"}`,
     authority,
     key: { kind: "ec", curve, explicitParameters },
     scheme: { kind: "ecdsa", hash },

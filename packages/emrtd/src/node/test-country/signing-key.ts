@@ -11,18 +11,14 @@ import { oids } from "../../ber/oid.ts";
 import { bitString, contextTag, integer, nullValue, octetString, oid, sequence } from "../../ber/write.ts";
 import { bytesToBigInt, concat, uintBytes } from "../../bytes.ts";
 import { type CurveName, curveNamed } from "../../crypto/curves.ts";
+import { type DigestName, digests } from "../../crypto/digests.ts";
 import { modInverse } from "../../crypto/prime.ts";
-import { type SignatureScheme, signatureOids } from "../../crypto/signature-scheme.ts";
-import { type DigestName, digestOid } from "../../lds/lds-security-object.ts";
+import { pssAlgorithm, type SignatureScheme } from "../../crypto/signature-scheme.ts";
 import { type RsaTestKeyName, rsaTestKeys } from "./rsa-test-keys.ts";
 import { seededBytes, seededScalar } from "./seeded.ts";
 
-function nodeHash(hash: DigestName): string {
-  return hash.replace("-", "").toLowerCase();
-}
-
 export function digestOf(hash: DigestName, bytes: Uint8Array): Uint8Array {
-  return new Uint8Array(createHash(nodeHash(hash)).update(bytes).digest());
+  return new Uint8Array(createHash(digests[hash].node).update(bytes).digest());
 }
 
 /**
@@ -131,7 +127,7 @@ export function rsaSigningKey(name: RsaTestKeyName): SigningKey {
     pkcs8: new Uint8Array(pkcs8),
     sign: (scheme, message) => {
       if (scheme.kind === "ecdsa") throw new TypeError("An RSA key cannot make an ECDSA signature");
-      if (scheme.kind === "rsa_pkcs1") return new Uint8Array(sign(nodeHash(scheme.hash), message, key));
+      if (scheme.kind === "rsa_pkcs1") return new Uint8Array(sign(digests[scheme.hash].node, message, key));
       const block = encodePss(scheme, message, modulusBits - 1);
       return new Uint8Array(privateEncrypt({ key, padding: constants.RSA_NO_PADDING }, block));
     },
@@ -166,41 +162,13 @@ function maskBytes(hash: DigestName, from: Uint8Array, length: number): Uint8Arr
   return concat(...blocks).subarray(0, length);
 }
 
-const fixedOids = {
-  rsa_pkcs1: {
-    "SHA-1": signatureOids.rsaWithSha1,
-    "SHA-224": signatureOids.rsaWithSha224,
-    "SHA-256": signatureOids.rsaWithSha256,
-    "SHA-384": signatureOids.rsaWithSha384,
-    "SHA-512": signatureOids.rsaWithSha512,
-  },
-  ecdsa: {
-    "SHA-1": signatureOids.ecdsaWithSha1,
-    "SHA-224": signatureOids.ecdsaWithSha224,
-    "SHA-256": signatureOids.ecdsaWithSha256,
-    "SHA-384": signatureOids.ecdsaWithSha384,
-    "SHA-512": signatureOids.ecdsaWithSha512,
-  },
-} as const;
-
-export function hashAlgorithm(hash: DigestName): Uint8Array {
-  return sequence(oid(digestOid(hash)), nullValue());
-}
-
 export function signatureAlgorithm(scheme: SignatureScheme): Uint8Array {
   switch (scheme.kind) {
     case "rsa_pkcs1":
-      return sequence(oid(fixedOids.rsa_pkcs1[scheme.hash]), nullValue());
+      return sequence(oid(digests[scheme.hash].rsa_pkcs1), nullValue());
     case "ecdsa":
-      return sequence(oid(fixedOids.ecdsa[scheme.hash]));
+      return sequence(oid(digests[scheme.hash].ecdsa));
     case "rsa_pss":
-      return sequence(
-        oid(signatureOids.rsaPss),
-        sequence(
-          contextTag(0, hashAlgorithm(scheme.hash)),
-          contextTag(1, sequence(oid(signatureOids.mgf1), hashAlgorithm(scheme.mgfHash))),
-          contextTag(2, integer(scheme.saltBytes)),
-        ),
-      );
+      return pssAlgorithm(scheme);
   }
 }
