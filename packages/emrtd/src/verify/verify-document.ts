@@ -77,27 +77,27 @@ function wasValidAt({ notBefore, notAfter }: Certificate, time: Date): boolean {
  * check. `withChipProof` adds the proofs later.
  */
 export function verifyDocument(input: DocumentVerification): VerifiedDocument {
-  const { files, policy, now, checker } = input;
-  const run = new Run(policy);
+  const { files, now, checker } = input;
+  const run = new Run(input.policy);
   let content: DocumentContent | null = null;
   run.untilFailure(() => {
-    const document = run.check("structure", (note) => checkStructure(files, policy, now, note));
+    const document = run.check("structure", () => checkStructure(files, now, run));
     content = document;
     const { securityObject, mrz, chipKeys } = document;
     const { signer, authority, signingTime } = checkAuthorship(run, signedHashes(document), input);
-    run.check("data_group_hashes", (note) => checkHashes(files, securityObject, checker, note));
+    run.check("data_group_hashes", () => checkHashes(files, securityObject, checker, run));
     const dateOfBirth = settleBirth(run, document, files, signingTime, now);
     if (dateOfBirth !== mrz.dateOfBirth) content = { ...document, mrz: { ...mrz, dateOfBirth } };
-    run.check("undeclared_groups", (note) => checkUndeclaredGroups(files, securityObject, note));
+    run.check("undeclared_groups", () => checkUndeclaredGroups(files, securityObject, run));
     const found = findDeviations(document, signer, authority, signingTime, input);
-    run.check("country_agreement", (note) => {
-      checkCountries(signer, authority, mrz, note);
-      checkDocumentType(signer, mrz, note);
+    run.check("country_agreement", () => {
+      checkCountries(signer, authority, mrz, run);
+      checkDocumentType(signer, mrz, run);
       if (found.length === 0) return;
-      note.add({ deviations: [...new Set(found.map(({ kind }) => kind))] });
-      note.judge("document_deviates");
+      run.add({ deviations: [...new Set(found.map(({ kind }) => kind))] });
+      run.judge("document_deviates");
     });
-    run.check("document_expiry", (note) => checkExpiry(mrz, policy, now, note));
+    run.check("document_expiry", () => checkExpiry(mrz, now, run));
     offerChipAuthentication(run, chipKeys);
     // A key that the state itself calls compromised proves nothing.
     const compromised = found.some(({ kind }) => kind === "active_authentication_key_compromised");
@@ -117,13 +117,13 @@ function offerChipAuthentication(run: Run, { securityInfos }: ChipKeys): void {
   const { offers, problem } = chipAuthenticationOffersIn(securityInfos ?? []);
   const facts: Evidence = problem === null ? noEvidence : { error: problem.code, rule: problem.message };
   if (problem !== null && run.ruling("chip_authentication_unsupported") === "refuse")
-    run.check("chip_authentication", (note) => {
-      note.evidence(facts);
-      note.fail("chip_authentication_unsupported");
+    run.check("chip_authentication", () => {
+      run.evidence(facts);
+      run.fail("chip_authentication_unsupported");
     });
   run.offer("chip_authentication", offers.length > 0, facts);
   if (problem !== null && run.ruling("chip_authentication_unsupported") === "warn")
-    run.warn("chip_authentication", "chip_authentication_unsupported");
+    run.warn("chip_authentication_unsupported", "chip_authentication");
 }
 
 /**
@@ -136,7 +136,7 @@ function offerChipMapping(run: Run, { chipKeys, mrz }: DocumentContent, input: D
   const infos = chipKeys.securityInfos ?? [];
   if (!announcesChipMapping(infos)) run.offer(name, false);
   if (!needsCardSecurity(infos, offersActiveAuthentication(chipKeys))) return;
-  run.check(name, (note) => checkCardSecurity(infos, mrz, input, note), "pending");
+  run.check(name, () => checkCardSecurity(infos, mrz, input, run), "pending");
 }
 
 /** Passive authentication of EF.CardSecurity, by the same rules as that of the security object. */
@@ -144,27 +144,26 @@ function checkCardSecurity(
   dg14: readonly SecurityInfo[],
   mrz: Mrz,
   input: DocumentVerification,
-  note: Note,
+  run: Run,
 ): void {
-  const file = input.files.cardSecurity ?? note.fail("card_security_missing");
+  const file = input.files.cardSecurity ?? run.fail("card_security_missing");
   const { signedData, securityInfos } = readCardSecurity(file);
   // The content is a set, like signed attributes:
   // without attributes, those of another message could replace it.
   const tolerance = { ...input.policy.securityObject, noSignedAttributes: false };
-  const policy = { ...input.policy, securityObject: tolerance };
-  const run = new Run(policy);
-  run.untilFailure(() => {
-    const { signer, authority } = checkAuthorship(run, { signedData, groupHash: null }, { ...input, policy });
-    run.check("country_agreement", (own) => checkCountries(signer, authority, mrz, own));
+  const inner = new Run({ ...input.policy, securityObject: tolerance });
+  inner.untilFailure(() => {
+    const { signer, authority } = checkAuthorship(inner, { signedData, groupHash: null }, input);
+    inner.check("country_agreement", () => checkCountries(signer, authority, mrz, inner));
   });
-  const { checks, warnings } = run.report();
+  const { checks, warnings } = inner.report();
   const failed = checks.find(({ outcome }) => outcome === "failed");
   if (failed !== undefined) {
-    note.evidence({ ...failed.evidence, card_security_check: failed.name });
-    note.fail(`card_security_${failed.reason}`);
+    run.evidence({ ...failed.evidence, card_security_check: failed.name });
+    run.fail(`card_security_${failed.reason}`);
   }
-  for (const { code } of warnings) note.warn(code);
-  if (chipMappingOffer(dg14, securityInfos) === null) note.fail("card_security_without_key");
+  for (const { code } of warnings) run.warn(code);
+  if (chipMappingOffer(dg14, securityInfos) === null) run.fail("card_security_without_key");
 }
 
 /** Who signed the security object, without its groups: the checks up to `revocation`. */
@@ -173,9 +172,9 @@ export function verifySecurityObject(
 ): Report {
   const run = new Run(input.policy);
   run.untilFailure(() => {
-    const file = run.check("structure", (note) => {
+    const file = run.check("structure", () => {
       const read = readSecurityObjectFile(input.sod);
-      judgeContentType(read, input.policy, note);
+      judgeContentType(read, run);
       return read;
     });
     checkAuthorship(run, signedHashes(file), input);
@@ -193,20 +192,20 @@ function signedHashes({ signedData, securityObject: { digest } }: SecurityObject
 function checkAuthorship(
   run: Run,
   { signedData, groupHash }: SignedFile,
-  { trust, policy, now, checker }: Omit<DocumentVerification, "files">,
+  { trust, now, checker }: Omit<DocumentVerification, "files" | "policy">,
 ): { readonly signer: Certificate; readonly authority: Authority; readonly signingTime: Date | null } {
-  const { signer, signingTime } = run.check("sod_signature", (note) => {
+  const { signer, signingTime } = run.check("sod_signature", () => {
     const read = (der: Uint8Array) => trust.readSigner(der);
-    const verdict = verifySignedData(signedData, checker, policy.securityObject, read);
-    return checkSignature(verdict, groupHash, note);
+    const verdict = verifySignedData(signedData, checker, run.policy.securityObject, read);
+    return checkSignature(verdict, groupHash, run);
   });
-  run.check("signer_certificate", (note) => checkSignerCertificate(signer, policy, note));
-  const authority = run.check("chain", (note) => checkChain(signer, trust, policy, checker, note));
+  run.check("signer_certificate", () => checkSignerCertificate(signer, run));
+  const authority = run.check("chain", () => checkChain(signer, trust, checker, run));
   trust.rememberSigner(signer);
-  run.check("signer_validity_at_signing", (note) =>
-    checkValidityAtSigning(signer, authority, signingTime, now, note),
+  run.check("signer_validity_at_signing", () =>
+    checkValidityAtSigning(signer, authority, signingTime, now, run),
   );
-  run.check("revocation", (note) => checkRevocation(signer, authority, trust, now, note));
+  run.check("revocation", () => checkRevocation(signer, authority, trust, now, run));
   return { signer, authority, signingTime };
 }
 
@@ -229,7 +228,7 @@ function settleBirth(
   if (known.otherYears.length === 0) return known;
   // If refused, the century stays open: the document is valid, and only claims that need the century fail.
   const ruling = run.ruling("century_of_birth_unknown");
-  if (ruling === "warn") run.warn("data_group_hashes", "century_of_birth_unknown");
+  if (ruling === "warn") run.warn("century_of_birth_unknown", "data_group_hashes");
   return ruling === "refuse" ? known : { ...known, otherYears: [] };
 }
 
@@ -244,23 +243,37 @@ class CheckFailed extends Error {
 
 const noEvidence: Evidence = {};
 
-/** Collects the results of a check while it runs. All checks of a document share one, in sequence. */
-class Note {
-  readonly #run: Run;
+/** The checks of a document in sequence, and the results of the one that runs. */
+class Run {
+  readonly #checks: Check[] = [];
+  readonly #warnings: Warning[] = [];
+  readonly policy: VerificationPolicy;
   #check: CheckName = "structure";
   #written = noEvidence;
 
-  constructor(run: Run) {
-    this.#run = run;
+  constructor(policy: VerificationPolicy) {
+    this.policy = policy;
   }
 
-  begin(check: CheckName): void {
-    this.#check = check;
+  ruling(code: PolicySwitch): Ruling {
+    return this.policy.rulings[code];
+  }
+
+  check<T>(name: CheckName, body: () => T, outcome: "passed" | "pending" = "passed"): T {
+    this.#check = name;
     this.#written = noEvidence;
-  }
-
-  get written(): Evidence {
-    return this.#written;
+    try {
+      const result = body();
+      this.#checks.push({ name, outcome, reason: null, evidence: this.#written });
+      return result;
+    } catch (error) {
+      if (!(error instanceof CheckFailed) && !isEmrtdError(error)) throw error;
+      const failed = error instanceof CheckFailed ? error : new CheckFailed("unreadable");
+      // The package's messages name structures and rules, never what was read.
+      if (isEmrtdError(error)) this.add({ error: error.code, rule: error.message });
+      this.#checks.push({ name, outcome: "failed", reason: failed.reason, evidence: this.#written });
+      throw failed;
+    }
   }
 
   /** Replaces the previous evidence: merging two objects takes longer than writing one again. */
@@ -272,8 +285,9 @@ class Note {
     this.#written = { ...this.#written, ...facts };
   }
 
-  warn(code: WarningCode): void {
-    this.#run.warn(this.#check, code);
+  warn(code: WarningCode, check = this.#check): void {
+    const known = this.#warnings.some((warning) => warning.check === check && warning.code === code);
+    if (!known) this.#warnings.push({ check, code });
   }
 
   fail(reason: string): never {
@@ -282,49 +296,9 @@ class Note {
 
   /** Accepts, warns or fails, as the operator decided. */
   judge(code: PolicySwitch): void {
-    const ruling = this.#run.ruling(code);
+    const ruling = this.ruling(code);
     if (ruling === "refuse") this.fail(code);
     if (ruling === "warn") this.warn(code);
-  }
-}
-
-class Run {
-  readonly #checks: Check[] = [];
-  readonly #warnings: Warning[] = [];
-  readonly #note = new Note(this);
-  readonly #policy: VerificationPolicy;
-
-  constructor(policy: VerificationPolicy) {
-    this.#policy = policy;
-  }
-
-  ruling(code: PolicySwitch): Ruling {
-    return this.#policy.rulings[code];
-  }
-
-  check<T>(name: CheckName, body: (note: Note) => T, outcome: "passed" | "pending" = "passed"): T {
-    const note = this.#note;
-    note.begin(name);
-    try {
-      const result = body(note);
-      this.#checks.push({ name, outcome, reason: null, evidence: note.written });
-      return result;
-    } catch (error) {
-      if (error instanceof CheckFailed) {
-        this.#checks.push({ name, outcome: "failed", reason: error.reason, evidence: note.written });
-        throw error;
-      }
-      if (!isEmrtdError(error)) throw error;
-      // The package's messages name structures and rules, never what was read.
-      const facts: Evidence = { ...note.written, error: error.code, rule: error.message };
-      this.#checks.push({ name, outcome: "failed", reason: "unreadable", evidence: facts });
-      throw new CheckFailed("unreadable");
-    }
-  }
-
-  warn(check: CheckName, code: WarningCode): void {
-    const known = this.#warnings.some((warning) => warning.check === check && warning.code === code);
-    if (!known) this.#warnings.push({ check, code });
   }
 
   /** Runs the checks in the body up to the first that fails. */
@@ -355,20 +329,15 @@ function ascending(numbers: Iterable<number>): readonly number[] {
   return [...numbers].sort((one, other) => one - other);
 }
 
-function checkStructure(
-  files: DocumentFiles,
-  policy: VerificationPolicy,
-  now: Date,
-  note: Note,
-): DocumentContent {
+function checkStructure(files: DocumentFiles, now: Date, run: Run): DocumentContent {
   const groups = ascending(files.dataGroups.keys());
-  note.evidence({ groups });
+  run.evidence({ groups });
   for (const required of requiredGroups)
-    if (!files.dataGroups.has(required)) note.fail(`dg${required}_missing`);
+    if (!files.dataGroups.has(required)) run.fail(`dg${required}_missing`);
   const content = readDocumentContent(files, now);
-  judgeContentType(content, policy, note);
-  if (!content.mrz.checkDigitsAgree) note.judge("mrz_check_digits_differ");
-  note.evidence({
+  judgeContentType(content, run);
+  if (!content.mrz.checkDigitsAgree) run.judge("mrz_check_digits_differ");
+  run.evidence({
     groups,
     lds_version: content.securityObject.ldsVersion ?? null,
     document_format: content.mrz.format,
@@ -376,27 +345,19 @@ function checkStructure(
   return content;
 }
 
-function judgeContentType(
-  { legacyContentType }: SecurityObjectFile,
-  policy: VerificationPolicy,
-  note: Note,
-): void {
+function judgeContentType({ legacyContentType }: SecurityObjectFile, run: Run): void {
   if (!legacyContentType) return;
-  if (!policy.securityObject.legacyContentType) note.fail("legacy_content_type");
-  note.warn("legacy_content_type");
+  if (!run.policy.securityObject.legacyContentType) run.fail("legacy_content_type");
+  run.warn("legacy_content_type");
 }
 
 type ValidSignature = Extract<SignedDataVerdict, { valid: true }>;
 
-function checkSignature(
-  verdict: SignedDataVerdict,
-  groupHash: DigestName | null,
-  note: Note,
-): ValidSignature {
-  if (!verdict.valid) return note.fail(verdict.fault);
-  for (const warning of verdict.warnings) note.warn(warning);
-  note.evidence({ algorithm: describeScheme(verdict.scheme), group_hash: groupHash });
-  if (verdict.scheme.hash === "SHA-1" || groupHash === "SHA-1") note.judge("sha1");
+function checkSignature(verdict: SignedDataVerdict, groupHash: DigestName | null, run: Run): ValidSignature {
+  if (!verdict.valid) return run.fail(verdict.fault);
+  for (const warning of verdict.warnings) run.warn(warning);
+  run.evidence({ algorithm: describeScheme(verdict.scheme), group_hash: groupHash });
+  if (verdict.scheme.hash === "SHA-1" || groupHash === "SHA-1") run.judge("sha1");
   return verdict;
 }
 
@@ -406,61 +367,55 @@ function checkSignature(
  */
 const icaoUses = "2.23.136.1.1.";
 
-function checkSignerCertificate(signer: Certificate, policy: VerificationPolicy, note: Note): void {
+function checkSignerCertificate(signer: Certificate, run: Run): void {
   const key = signer.publicKey;
-  note.evidence({
+  run.evidence({
     subject: signer.subject.display,
     serial: signer.serial,
     key: describePublicKey(key),
     algorithm: describeScheme(signer.signatureScheme),
   });
-  if (key.kind === "rsa" && key.bits < policy.minimumRsaBits) note.fail("short_rsa_key");
-  if (key.kind === "rsa" && key.bits < 2048) note.warn("short_rsa_key");
-  if (signer.signatureScheme.hash === "SHA-1") note.judge("sha1");
-  if (signer.basicConstraints?.ca === true) note.fail("signer_is_an_authority");
-  if (signer.keyUsage?.digitalSignature !== true) note.judge("signer_key_usage");
+  if (key.kind === "rsa" && key.bits < run.policy.minimumRsaBits) run.fail("short_rsa_key");
+  if (key.kind === "rsa" && key.bits < 2048) run.warn("short_rsa_key");
+  if (signer.signatureScheme.hash === "SHA-1") run.judge("sha1");
+  if (signer.basicConstraints?.ca === true) run.fail("signer_is_an_authority");
+  if (signer.keyUsage?.digitalSignature !== true) run.judge("signer_key_usage");
   const uses = signer.extendedKeyUsage ?? [];
-  if (uses.some((use) => use.startsWith(icaoUses))) note.fail("signer_is_for_another_use");
-  if (uses.length > 0) note.judge("signer_key_usage");
+  if (uses.some((use) => use.startsWith(icaoUses))) run.fail("signer_is_for_another_use");
+  if (uses.length > 0) run.judge("signer_key_usage");
   if (signer.unknownCritical.length > 0) {
-    note.add({ unknown_critical: signer.unknownCritical });
-    note.judge("unknown_critical_extension");
+    run.add({ unknown_critical: signer.unknownCritical });
+    run.judge("unknown_critical_extension");
   }
-  judgeUnreadable(signer, note);
+  judgeUnreadable(signer, run);
 }
 
 /** Hints that cannot be read are missing hints; the certificate says all the same whom its key belongs to. */
-function judgeUnreadable({ unreadable }: Certificate, note: Note): void {
+function judgeUnreadable({ unreadable }: Certificate, run: Run): void {
   if (unreadable.length === 0) return;
-  note.add({ unreadable });
-  note.judge("extension_unreadable");
+  run.add({ unreadable });
+  run.judge("extension_unreadable");
 }
 
-function checkChain(
-  signer: Certificate,
-  trust: TrustStore,
-  policy: VerificationPolicy,
-  checker: SignatureChecker,
-  note: Note,
-): Authority {
+function checkChain(signer: Certificate, trust: TrustStore, checker: SignatureChecker, run: Run): Authority {
   const issuer = signer.issuer.display;
-  note.evidence({ issuer });
-  if (trust.isEmpty) note.fail("trust_store_empty");
+  run.evidence({ issuer });
+  if (trust.isEmpty) run.fail("trust_store_empty");
   const { authorities, foundBy } = trust.issuersOf(signer);
-  if (authorities.length === 0) note.fail("no_authority_known");
-  const found = trust.findCertifier(signer, authorities, checker, policy.signerCertificate);
-  if (found === null) return note.fail("authority_signature_invalid");
-  for (const warning of found.warnings) note.warn(warning);
+  if (authorities.length === 0) run.fail("no_authority_known");
+  const found = trust.findCertifier(signer, authorities, checker, run.policy.signerCertificate);
+  if (found === null) return run.fail("authority_signature_invalid");
+  for (const warning of found.warnings) run.warn(warning);
   // A root and the link to it share a key; the one that was valid when the signer was certified counts.
   const authority =
     found.candidates.find(({ certificate }) => wasValidAt(certificate, signer.notBefore)) ??
     found.candidates[0];
-  if (foundBy === "key_id") note.judge("issuer_name_mismatch");
+  if (foundBy === "key_id") run.judge("issuer_name_mismatch");
   if (foundBy === "name" && signer.authorityKeyId !== null && authority.certificate.subjectKeyId !== null) {
-    note.judge("issuer_key_id_mismatch");
+    run.judge("issuer_key_id_mismatch");
   }
   const { certificate, fingerprint, basis, sources } = authority;
-  note.evidence({
+  run.evidence({
     issuer,
     authority: certificate.subject.display,
     authority_sha256: fingerprint,
@@ -469,11 +424,11 @@ function checkChain(
     sources: [...new Set(sources.map(({ label }) => label))],
   });
   if (certificate.keyUsage !== null && !certificate.keyUsage.keyCertSign)
-    note.fail("authority_may_not_sign_certificates");
+    run.fail("authority_may_not_sign_certificates");
   if (certificate.basicConstraints?.ca !== true) {
-    note.judge("authority_not_marked");
+    run.judge("authority_not_marked");
   }
-  judgeUnreadable(certificate, note);
+  judgeUnreadable(certificate, run);
   return authority;
 }
 
@@ -482,27 +437,27 @@ function checkValidityAtSigning(
   { certificate: authority }: Authority,
   signingTime: Date | null,
   now: Date,
-  note: Note,
+  run: Run,
 ): void {
-  note.evidence({
+  run.evidence({
     signed_at: signingTime === null ? "not stated" : signingTime.toISOString(),
     signer_valid_from: signer.notBefore.toISOString(),
     signer_valid_until: signer.notAfter.toISOString(),
     authority_valid_from: authority.notBefore.toISOString(),
     authority_valid_until: authority.notAfter.toISOString(),
   });
-  if (isInFuture(signer.notBefore, now)) note.fail("signer_not_yet_valid");
-  if (!wasValidAt(authority, signer.notBefore)) note.fail("authority_not_valid_when_it_signed");
-  if (signer.notAfter.getTime() < now.getTime()) note.judge("signer_expired");
+  if (isInFuture(signer.notBefore, now)) run.fail("signer_not_yet_valid");
+  if (!wasValidAt(authority, signer.notBefore)) run.fail("authority_not_valid_when_it_signed");
+  if (signer.notAfter.getTime() < now.getTime()) run.judge("signer_expired");
   if (signingTime === null) return;
-  if (isInFuture(signingTime, now)) note.fail("signed_in_the_future");
-  if (!wasValidAt(signer, signingTime)) note.fail("signer_not_valid_at_signing");
-  if (!wasValidAt(authority, signingTime)) note.fail("authority_not_valid_at_signing");
+  if (isInFuture(signingTime, now)) run.fail("signed_in_the_future");
+  if (!wasValidAt(signer, signingTime)) run.fail("signer_not_valid_at_signing");
+  if (!wasValidAt(authority, signingTime)) run.fail("authority_not_valid_at_signing");
   const period = signer.privateKeyUsagePeriod;
   const signed = signingTime.getTime();
   const beforePeriod = period?.notBefore != null && signed < period.notBefore.getTime();
   const afterPeriod = period?.notAfter != null && signed > period.notAfter.getTime();
-  if (beforePeriod || afterPeriod) note.judge("signed_after_key_usage_period");
+  if (beforePeriod || afterPeriod) run.judge("signed_after_key_usage_period");
 }
 
 function checkRevocation(
@@ -510,13 +465,13 @@ function checkRevocation(
   authority: Authority,
   trust: TrustStore,
   now: Date,
-  note: Note,
+  run: Run,
 ): void {
   const { lists, authorityRevokedAt } = trust.revocationOf(authority, now);
   const [newest] = lists;
   const stale =
     newest !== undefined && (newest.nextUpdate === null || newest.nextUpdate.getTime() < now.getTime());
-  note.evidence(
+  run.evidence(
     newest === undefined
       ? { revocation_list: "missing" }
       : {
@@ -528,16 +483,16 @@ function checkRevocation(
   for (const list of lists) {
     const revokedAt = list.revokedAt.get(signer.serial);
     if (revokedAt === undefined) continue;
-    note.add({ revoked_at: revokedAt.toISOString() });
-    note.fail("signer_revoked");
+    run.add({ revoked_at: revokedAt.toISOString() });
+    run.fail("signer_revoked");
   }
   if (authorityRevokedAt !== null) {
-    note.add({ revoked_at: authorityRevokedAt.toISOString() });
-    note.fail("authority_revoked");
+    run.add({ revoked_at: authorityRevokedAt.toISOString() });
+    run.fail("authority_revoked");
   }
   if (newest === undefined)
-    note.judge(trust.hasRefusedList(authority, now) ? "revocation_unchecked" : "revocation_list_missing");
-  if (stale) note.judge("revocation_list_stale");
+    run.judge(trust.hasRefusedList(authority, now) ? "revocation_unchecked" : "revocation_list_missing");
+  if (stale) run.judge("revocation_list_stale");
 }
 
 /** The proof that a chip is no copy needs these groups, so omitting one must not look like having none. */
@@ -547,33 +502,29 @@ function checkHashes(
   { dataGroups }: DocumentFiles,
   { digest, hashes }: LdsSecurityObject,
   checker: SignatureChecker,
-  note: Note,
+  run: Run,
 ): void {
   const matching: number[] = [];
   const declared = ascending(hashes.keys());
-  note.evidence({ declared });
+  run.evidence({ declared });
   for (const [number, expected] of hashes) {
     const file = dataGroups.get(number);
     if (file === undefined) {
-      if (groupsWithChipKeys.includes(number)) note.fail(`dg${number}_declared_but_missing`);
+      if (groupsWithChipKeys.includes(number)) run.fail(`dg${number}_declared_but_missing`);
       continue;
     }
-    if (!equal(checker.hash(digest, file), expected)) note.fail(`dg${number}_hash_differs`);
+    if (!equal(checker.hash(digest, file), expected)) run.fail(`dg${number}_hash_differs`);
     matching.push(number);
   }
-  note.evidence({ declared, matching: ascending(matching) });
-  for (const required of requiredGroups) if (!hashes.has(required)) note.fail(`dg${required}_not_declared`);
+  run.evidence({ declared, matching: ascending(matching) });
+  for (const required of requiredGroups) if (!hashes.has(required)) run.fail(`dg${required}_not_declared`);
 }
 
-function checkUndeclaredGroups(
-  { dataGroups }: DocumentFiles,
-  { hashes }: LdsSecurityObject,
-  note: Note,
-): void {
+function checkUndeclaredGroups({ dataGroups }: DocumentFiles, { hashes }: LdsSecurityObject, run: Run): void {
   const undeclared: number[] = [];
   for (const number of dataGroups.keys()) if (!hashes.has(number)) undeclared.push(number);
-  note.evidence({ undeclared });
-  if (undeclared.length > 0) note.judge("undeclared_group");
+  run.evidence({ undeclared });
+  if (undeclared.length > 0) run.judge("undeclared_group");
 }
 
 /** Otherwise any state could sign the documents of any other. */
@@ -581,14 +532,14 @@ function checkCountries(
   signer: Certificate,
   { certificate: authority }: Authority,
   { issuingState }: Mrz,
-  note: Note,
+  run: Run,
 ): void {
   const signerCountry = (signer.subject.country ?? signer.issuer.country)?.toUpperCase() ?? null;
   const authorityCountry = authority.subject.country?.toUpperCase() ?? null;
-  note.evidence({ signer: signerCountry, authority: authorityCountry, issuing_state: issuingState });
+  run.evidence({ signer: signerCountry, authority: authorityCountry, issuing_state: issuingState });
   const behind = certificateCountriesOf(issuingState);
   if (authorityCountry === null && signerCountry !== null && behind.includes(signerCountry)) {
-    note.judge("authority_without_country");
+    run.judge("authority_without_country");
     return;
   }
   const agree =
@@ -596,7 +547,7 @@ function checkCountries(
     authorityCountry !== null &&
     sameCountry(signerCountry, authorityCountry) &&
     behind.includes(authorityCountry);
-  if (!agree) note.judge("country_mismatch");
+  if (!agree) run.judge("country_mismatch");
 }
 
 function findDeviations(
@@ -611,22 +562,17 @@ function findDeviations(
 }
 
 /** The signer's certificate may list its document types; Doc 9303 part 12 writes them as in the zone. */
-function checkDocumentType({ documentTypes }: Certificate, { documentCode }: Mrz, note: Note): void {
+function checkDocumentType({ documentTypes }: Certificate, { documentCode }: Mrz, run: Run): void {
   if (documentTypes === null) return;
-  note.add({ document_types: documentTypes });
+  run.add({ document_types: documentTypes });
   const listed = documentTypes.some((type) => type === documentCode || type === documentCode.slice(0, 1));
-  if (!listed) note.judge("document_type_not_listed");
+  if (!listed) run.judge("document_type_not_listed");
 }
 
-function checkExpiry(
-  { dateOfExpiry, endless }: Mrz,
-  policy: VerificationPolicy,
-  now: Date,
-  note: Note,
-): void {
-  note.evidence({ expires: !endless });
+function checkExpiry({ dateOfExpiry, endless }: Mrz, now: Date, run: Run): void {
+  run.evidence({ expires: !endless });
   if (endless) return;
-  const validUntil = endOfValidity(dateOfExpiry) ?? note.fail("expiry_not_stated");
-  const end = validUntil + policy.expiryGraceHours * 3_600_000;
-  if (now.getTime() >= end) note.fail("expired");
+  const validUntil = endOfValidity(dateOfExpiry) ?? run.fail("expiry_not_stated");
+  const end = validUntil + run.policy.expiryGraceHours * 3_600_000;
+  if (now.getTime() >= end) run.fail("expired");
 }
