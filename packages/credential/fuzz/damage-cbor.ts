@@ -1,3 +1,4 @@
+import { damageBytes, hostileInputs, maxInputBytes } from "../../../scripts/fuzz/damage.ts";
 import type { Dice } from "../../../scripts/fuzz/dice.ts";
 import { decode } from "../src/cbor/decode.ts";
 import { encode } from "../src/cbor/encode.ts";
@@ -11,11 +12,10 @@ import {
   isMap,
 } from "../src/cbor/value.ts";
 
-const maxInputBytes = 64 * 1024;
-const heads = [
+const scraps = [
   0x00, 0x18, 0x1b, 0x20, 0x40, 0x5f, 0x60, 0x78, 0x80, 0x9f, 0xa0, 0xbf, 0xc0, 0xd8, 0xf4, 0xf6, 0xf7, 0xf9,
   0xff,
-];
+].map((head) => Uint8Array.of(head));
 const values: readonly CborValue[] = [
   null,
   true,
@@ -58,55 +58,14 @@ const keys: readonly CborKey[] = [
   65533,
 ];
 
-/**
- * Damages CBOR as a structure where the bytes are CBOR, also inside of byte strings, and any bytes as bytes.
- */
-export function damageCbor(seeds: readonly Uint8Array[], dice: Dice): Uint8Array {
-  if (seeds.length === 0 || dice.chance(30)) return dice.bytes(dice.below(dice.chance(10) ? 2000 : 64));
-  let bytes = dice.pick(seeds);
-  if (!seedTrees.has(bytes)) seedTrees.set(bytes, treeOf(bytes));
-  for (let rounds = 1 + dice.below(3); rounds > 0; rounds--) {
-    bytes = (dice.chance(3) ? null : damageStructure(bytes, dice)) ?? damageBytes(bytes, seeds, dice);
-  }
-  return bytes.subarray(0, maxInputBytes);
-}
-
-function damageBytes(bytes: Uint8Array, seeds: readonly Uint8Array[], dice: Dice): Uint8Array {
-  const at = dice.below(bytes.length + 1);
-  const span = 1 + dice.below(dice.chance(4) ? 64 : 4);
-  const [before, after] = [bytes.subarray(0, at), bytes.subarray(at)];
-  switch (dice.below(6)) {
-    case 0:
-      return Buffer.concat([
-        before,
-        Buffer.from([(after[0] ?? 0) ^ (1 << dice.below(8))]),
-        after.subarray(1),
-      ]);
-    case 1:
-      return Buffer.concat([before, Buffer.from([dice.pick(heads)]), after.subarray(1)]);
-    case 2:
-      return Buffer.concat([before, after.subarray(span)]);
-    case 3:
-      return Buffer.concat([before, dice.bytes(span), after]);
-    case 4:
-      return before;
-    default: {
-      const other = dice.pick(seeds);
-      return Buffer.concat([before, other.subarray(dice.below(other.length))]);
-    }
-  }
-}
-
-/** A value with its children, including those inside byte strings that hold CBOR. */
-type Tree = { readonly value: CborValue; readonly children: readonly Tree[]; readonly nodes: number };
-
-function damageStructure(bytes: Uint8Array, dice: Dice): Uint8Array | null {
-  const root = treeOf(bytes);
+/** CBOR is damaged as a structure, also inside of byte strings. */
+export const damageCbor = hostileInputs((bytes, dice) => {
+  const root = parse(bytes);
   if (root === null) return null;
-  const chosen = dice.below(root.nodes);
-  const other = nodeAt(root, dice.below(root.nodes)).value;
-  return encode(rewritten(root, chosen, (value) => damaged(value, other, dice)));
-}
+  const nodes = nodesOf(root);
+  const index = dice.below(nodes.length);
+  return encode(rewritten(root, index, (value) => damaged(value, dice.pick(nodes), dice)));
+}, scraps);
 
 function damaged(value: CborValue, other: CborValue, dice: Dice): CborValue {
   if (dice.chance(4)) return dice.pick(values);
@@ -127,7 +86,7 @@ function damaged(value: CborValue, other: CborValue, dice: Dice): CborValue {
   }
   if (value instanceof CborTag)
     return new CborTag(dice.pick([0, 1, 18, 24, 61, 1004, value.tag]), value.content);
-  if (value instanceof Uint8Array) return damageBytes(value, [value], dice);
+  if (value instanceof Uint8Array) return damageBytes(value, [value], scraps, dice);
   if (typeof value === "string")
     return `${value.slice(0, dice.below(value.length + 1))}${dice.chance(2) ? "x" : ""}`;
   if (typeof value === "number") return value + dice.pick([-1, 1, 100]);
@@ -137,58 +96,38 @@ function damaged(value: CborValue, other: CborValue, dice: Dice): CborValue {
   return nested;
 }
 
-function grow(value: CborValue): Tree {
-  const inner = value instanceof Uint8Array && value.length > 2 ? parse(value) : null;
-  const inside = inner !== null ? [inner] : insideOf(value);
-  const children = inside.map(grow);
-  return { value, children, nodes: children.reduce((sum, { nodes }) => sum + nodes, 1) };
+/** A value and all that is inside of it, also in byte strings that hold CBOR. */
+function nodesOf(value: CborValue): CborValue[] {
+  return [value, ...insideOf(value).flatMap(nodesOf)];
 }
 
 function insideOf(value: CborValue): readonly CborValue[] {
   if (isArray(value)) return value;
   if (isMap(value)) return [...value.values()];
-  return value instanceof CborTag ? [value.content] : [];
+  if (value instanceof CborTag) return [value.content];
+  const inner = embeddedIn(value);
+  return inner === null ? [] : [inner];
 }
 
-/** The child that holds the node of this number, and its number in there. */
-function childWith(tree: Tree, index: number): { at: number; child: Tree; index: number } {
-  let left = index - 1;
-  for (const [at, child] of tree.children.entries()) {
-    if (left < child.nodes) return { at, child, index: left };
-    left -= child.nodes;
-  }
-  throw new Error("no such node");
+/** The same with the node of this number changed. Byte strings around it are written again as they became. */
+function rewritten(root: CborValue, index: number, change: (value: CborValue) => CborValue): CborValue {
+  let left = index;
+  const visit = (value: CborValue): CborValue => {
+    if (left-- === 0) return change(value);
+    if (isArray(value)) return value.map(visit);
+    if (isMap(value)) return new Map([...value].map(([key, entry]) => [key, visit(entry)]));
+    if (value instanceof CborTag) return new CborTag(value.tag, visit(value.content));
+    const inner = embeddedIn(value);
+    if (inner === null) return value;
+    const before = left;
+    const changed = visit(inner);
+    return before >= 0 && left < 0 ? encode(changed) : value;
+  };
+  return visit(root);
 }
 
-function nodeAt(tree: Tree, index: number): Tree {
-  if (index === 0) return tree;
-  const inner = childWith(tree, index);
-  return nodeAt(inner.child, inner.index);
-}
-
-/** The same with one node changed. Byte strings around it are written again as they became. */
-function rewritten(tree: Tree, index: number, change: (value: CborValue) => CborValue): CborValue {
-  if (index === 0) return change(tree.value);
-  const { at, child, index: within } = childWith(tree, index);
-  const changed = rewritten(child, within, change);
-  const { value } = tree;
-  if (isArray(value)) return value.with(at, changed);
-  if (isMap(value)) {
-    const key = [...value.keys()][at] ?? "";
-    return new Map(value).set(key, changed);
-  }
-  if (value instanceof CborTag) return new CborTag(value.tag, changed);
-  return encode(changed);
-}
-
-/** The trees of the seeds, which are damaged again and again. */
-const seedTrees = new Map<Uint8Array, Tree | null>();
-
-function treeOf(bytes: Uint8Array): Tree | null {
-  const known = seedTrees.get(bytes);
-  if (known !== undefined) return known;
-  const value = parse(bytes);
-  return value === null ? null : grow(value);
+function embeddedIn(value: CborValue): CborValue {
+  return value instanceof Uint8Array && value.length > 2 ? parse(value) : null;
 }
 
 function parse(bytes: Uint8Array): CborValue {

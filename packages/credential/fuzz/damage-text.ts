@@ -1,41 +1,10 @@
+import { damageBytes, hostileInputs } from "../../../scripts/fuzz/damage.ts";
 import type { Dice } from "../../../scripts/fuzz/dice.ts";
 
-const maxInputBytes = 64 * 1024;
 const scraps = [
-  "{",
-  "}",
-  "[",
-  "]",
-  ":",
-  ",",
-  '"',
-  "\\",
-  "~",
-  "~~",
-  ".",
-  "..",
-  "=",
-  "-",
-  "_",
-  " ",
-  "\n",
-  "\0",
-  "é",
-  "\u2028",
-  "null",
-  "true",
-  "1e999",
-  "-0",
-  "9007199254740993",
-  '"_sd"',
-  '"..."',
-  '"__proto__"',
-  "{}",
-  "[]",
-  '""',
-  "A",
-  "eyJ",
-];
+  ...'{ } [ ] : , " \\ ~ ~~ . .. = - _ null true 1e999 -0 9007199254740993 {} [] "" A eyJ'.split(" "),
+  ...[" ", "\n", "\0", "é", "\u2028", '"_sd"', '"..."', '"__proto__"'],
+].map((text) => Buffer.from(text));
 const values: readonly unknown[] = [
   null,
   true,
@@ -62,55 +31,15 @@ const values: readonly unknown[] = [
   "https://x.example/%00",
   ["x", ["y"]],
 ];
-const names = [
-  "_sd",
-  "_sd_alg",
-  "...",
-  "__proto__",
-  "constructor",
-  "exp",
-  "iat",
-  "cnf",
-  "vct",
-  "status",
-  "bits",
-  "lst",
-  "x",
-];
+const names = "_sd _sd_alg ... __proto__ constructor exp iat cnf vct status bits lst x".split(" ");
 
-/** Damages JSON as a structure where the text is JSON, and any text as characters. */
-export function damageText(seeds: readonly Uint8Array[], dice: Dice): Uint8Array {
-  if (seeds.length === 0 || dice.chance(30)) return dice.bytes(dice.below(dice.chance(10) ? 2000 : 64));
-  let text = Buffer.from(dice.pick(seeds)).toString("latin1");
-  for (let rounds = 1 + dice.below(3); rounds > 0; rounds--) {
-    text = (dice.chance(3) ? null : damageJson(text, dice)) ?? damageCharacters(text, seeds, dice);
-  }
-  return Uint8Array.from(Buffer.from(text, "latin1")).subarray(0, maxInputBytes);
-}
+const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1");
 
-function damageCharacters(text: string, seeds: readonly Uint8Array[], dice: Dice): string {
-  const at = dice.below(text.length + 1);
-  const span = 1 + dice.below(dice.chance(4) ? 64 : 4);
-  const [before, after] = [text.slice(0, at), text.slice(at)];
-  switch (dice.below(7)) {
-    case 0:
-      return before + String.fromCharCode(32 + dice.below(95)) + after.slice(1);
-    case 1:
-      return before + after.slice(span);
-    case 2:
-      return before + dice.pick(scraps) + after;
-    case 3:
-      return before + after.slice(0, span).repeat(1 + dice.below(dice.chance(20) ? 2000 : 3)) + after;
-    case 4:
-      return before;
-    case 5: {
-      const other = seeds.length === 0 ? text : Buffer.from(dice.pick(seeds)).toString("latin1");
-      return before + other.slice(dice.below(other.length));
-    }
-    default:
-      return exchangeParts(text, dice);
-  }
-}
+/** JSON is damaged as a structure, other text between its separators. */
+export const damageText = hostileInputs((bytes, dice) => {
+  const text = latin1(bytes);
+  return Buffer.from(damageJson(text, dice) ?? exchangeParts(text, dice), "latin1");
+}, scraps);
 
 /** Tildes and dots hold presentations and tokens together. */
 function exchangeParts(text: string, dice: Dice): string {
@@ -158,7 +87,9 @@ function damageJson(text: string, dice: Dice): string | null {
       break;
     case 3:
       if (typeof current === "string")
-        (parent as Record<string, unknown>)[key] = damageCharacters(current, [], dice);
+        (parent as Record<string, unknown>)[key] = latin1(
+          damageBytes(Buffer.from(current, "latin1"), scraps, scraps, dice),
+        );
       else (parent as Record<string, unknown>)[key] = dice.pick(values);
       break;
     default:

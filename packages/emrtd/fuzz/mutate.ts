@@ -1,94 +1,31 @@
+import { damageBytes, hostileInputs } from "../../../scripts/fuzz/damage.ts";
 import type { Dice } from "../../../scripts/fuzz/dice.ts";
 import type { FuzzReader } from "../../../scripts/fuzz/fuzz-target.ts";
 import { readTlv, type Tlv } from "../src/ber/read.ts";
-import { concat, concatAll, latin1, uintBytes } from "../src/bytes.ts";
+import { concat, concatAll, fromHex, latin1, uintBytes } from "../src/bytes.ts";
 
 /**
  * `isText`: takes text of a fixed shape, so characters are exchanged more often than structure is damaged.
  */
 export type ChipReader = Omit<FuzzReader, "damage"> & { readonly isText?: true };
 
-const maxInputBytes = 64 * 1024;
-const interestingBytes = [
-  0x00, 0x01, 0x1f, 0x20, 0x24, 0x30, 0x31, 0x3c, 0x5f, 0x7f, 0x80, 0x81, 0x84, 0x88, 0xa0, 0xff,
+const interestingTags = "02 03 04 05 06 17 24 30 31 7f2e 7f60 a0 a1 80 5f2e 5f1f".split(" ").map(fromHex);
+const mrzCharacters = latin1("<<<ABCDOISZ0125896");
+const scraps = [
+  ..."00 01 1f 20 24 30 31 5f 7f 80 81 84 88 a0 ff".split(" ").map(fromHex),
+  ..."7fff ffff 00000000 7fffffff ffffffff".split(" ").map(fromHex),
+  ...[...mrzCharacters].map((character) => Uint8Array.of(character)),
 ];
-const interestingTags = [
-  "02",
-  "03",
-  "04",
-  "05",
-  "06",
-  "17",
-  "24",
-  "30",
-  "31",
-  "7f2e",
-  "7f60",
-  "a0",
-  "a1",
-  "80",
-  "5f2e",
-  "5f1f",
-];
-const mrzCharacters = [..."<<<ABCDOISZ0125896"].map((character) => character.charCodeAt(0));
 
-/**
- * A hostile input made from the seeds: random bytes,
- * damaged bytes, or a damaged structure with corrected lengths.
- */
-export function hostileInput(isText: boolean, seeds: readonly Uint8Array[], dice: Dice): Uint8Array {
-  if (seeds.length === 0 || dice.chance(20)) return dice.bytes(dice.below(dice.chance(10) ? 2000 : 64));
-  let bytes = dice.pick(seeds);
-  if (isText && !dice.chance(4)) return exchangeCharacters(bytes, dice);
-  for (let rounds = 1 + dice.below(3); rounds > 0; rounds--) {
-    bytes = dice.chance(3) ? damageBytes(bytes, seeds, dice) : damageStructure(bytes, dice);
-    if (bytes.length > maxInputBytes) bytes = bytes.subarray(0, maxInputBytes);
-  }
-  return bytes;
-}
+export const damageBer = hostileInputs(damageStructure, scraps);
+/** Characters are exchanged more often than bytes are damaged. */
+export const damageZone = hostileInputs(exchangeCharacters, scraps);
 
 function exchangeCharacters(bytes: Uint8Array, dice: Dice): Uint8Array {
   const copy = Uint8Array.from(bytes);
   for (let count = 1 + dice.below(3); count > 0; count--)
-    copy[dice.below(copy.length)] = dice.pick(mrzCharacters);
+    copy[dice.below(copy.length)] = mrzCharacters[dice.below(mrzCharacters.length)] ?? 0;
   return copy;
-}
-
-function damageBytes(bytes: Uint8Array, seeds: readonly Uint8Array[], dice: Dice): Uint8Array {
-  const copy = Uint8Array.from(bytes);
-  const at = dice.below(copy.length);
-  const span = 1 + dice.below(dice.chance(4) ? 64 : 4);
-  switch (dice.below(9)) {
-    case 0:
-      copy[at] = (copy[at] ?? 0) ^ (1 << dice.below(8));
-      return copy;
-    case 1:
-      copy[at] = dice.pick(interestingBytes);
-      return copy;
-    case 2:
-      copy[at] = dice.pick(mrzCharacters);
-      return copy;
-    case 3:
-      copy.set(uintBytes(dice.pick([0, 1, 0x7fff, 0xffff]), 2).subarray(0, copy.length - at), at);
-      return copy;
-    case 4:
-      copy.set(uintBytes(dice.pick([0, 1, 0x7fff_ffff, 0xffff_ffff]), 4).subarray(0, copy.length - at), at);
-      return copy;
-    case 5:
-      return copy.subarray(0, at);
-    case 6:
-      return concat(copy.subarray(0, at), copy.subarray(at + span));
-    case 7:
-      return concat(
-        copy.subarray(0, at),
-        dice.chance(2) ? dice.bytes(span) : copy.subarray(at, at + span),
-        copy.subarray(at),
-      );
-    default: {
-      const other = dice.pick(seeds);
-      return concat(copy.subarray(0, at), other.subarray(dice.below(other.length)));
-    }
-  }
 }
 
 type Node = {
@@ -101,9 +38,9 @@ type Node = {
   indefinite: boolean;
 };
 
-function damageStructure(bytes: Uint8Array, dice: Dice): Uint8Array {
+function damageStructure(bytes: Uint8Array, dice: Dice): Uint8Array | null {
   const root = parseTree(bytes);
-  if (root === null) return damageBytes(bytes, [bytes], dice);
+  if (root === null) return null;
   const nodes: { readonly node: Node; readonly parent: Node | null }[] = [];
   const collect = (node: Node, parent: Node | null) => {
     nodes.push({ node, parent });
@@ -116,7 +53,7 @@ function damageStructure(bytes: Uint8Array, dice: Dice): Uint8Array {
       node.length = hostileLength(dice);
       break;
     case 1:
-      node.tag = hexBytes(dice.pick(interestingTags));
+      node.tag = dice.pick(interestingTags);
       break;
     case 2:
       node.tag = dice.bytes(1 + dice.below(4));
@@ -153,14 +90,14 @@ function damageStructure(bytes: Uint8Array, dice: Dice): Uint8Array {
     }
     default:
       if (node.children === null && node.value.length > 0)
-        node.value = damageBytes(node.value, [node.value], dice);
+        node.value = damageBytes(node.value, [node.value], scraps, dice);
   }
   return encode(root, 0);
 }
 
 /** Puts a node inside many others of its kind. */
 function wrap(node: Node, dice: Dice): void {
-  const tag = dice.pick([hexBytes("30"), hexBytes("24"), hexBytes("a0"), node.tag]);
+  const tag = dice.pick([Uint8Array.of(0x30), Uint8Array.of(0x24), Uint8Array.of(0xa0), node.tag]);
   const indefinite = dice.chance(2);
   for (let depth = 1 + dice.below(dice.chance(5) ? 60 : 4); depth > 0; depth--) {
     const inner: Node = { ...node };
@@ -184,10 +121,6 @@ function hostileLength(dice: Dice): Uint8Array {
     Uint8Array.of(0x88, 0, 0, 0, 0, 0, 0, 0, 1),
     Uint8Array.of(0xff),
   ]);
-}
-
-function hexBytes(hex: string): Uint8Array {
-  return Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
 
 function parseTree(bytes: Uint8Array): Node | null {
@@ -240,9 +173,4 @@ function lengthOf(length: number): Uint8Array {
   if (length < 0x80) return Uint8Array.of(length);
   const octets = length > 0xff_ffff ? 4 : length > 0xffff ? 3 : length > 0xff ? 2 : 1;
   return concat(Uint8Array.of(0x80 | octets), uintBytes(length, octets));
-}
-
-/** For readers of text: seeds are given as strings. */
-export function textSeeds(...texts: readonly string[]): readonly Uint8Array[] {
-  return texts.map((text) => latin1(text));
 }

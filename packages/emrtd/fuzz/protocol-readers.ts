@@ -16,11 +16,10 @@ import {
   continueChipMapping,
 } from "../src/chip-authentication-mapping/judge-proof.ts";
 import { cipherSuites } from "../src/crypto/cipher-suite.ts";
-import { calculableCurve } from "../src/crypto/curve-points.ts";
 import { curveNamed } from "../src/crypto/curves.ts";
-import { ecDomain } from "../src/crypto/key-agreement.ts";
 import { readSubjectPublicKey } from "../src/crypto/subject-public-key.ts";
 import { buildDg14, readDg14 } from "../src/lds/dg14.ts";
+import { ecSigningKey } from "../src/node/test-country/signing-key.ts";
 import { paceOffers } from "../src/pace/pace-offers.ts";
 import { openChip } from "../src/reader/open-chip.ts";
 import { SecureMessaging } from "../src/secure-messaging/secure-messaging.ts";
@@ -32,25 +31,10 @@ import { sampleKey } from "../test/support/sample-document.ts";
 import { seededRandom } from "../test/support/seeded-random.ts";
 import type { ChipReader } from "./mutate.ts";
 
-const smallCurve = curveNamed("secp192r1");
-
-/** id-ecPublicKey with explicit parameters, the longest shape of a key. */
-function explicitKey(): Uint8Array {
-  const { p, a, b, gx, gy, n } = smallCurve;
-  const field = (value: bigint) => uintBytes(value, 24);
-  const parameters = sequence(
-    integer(1),
-    sequence(oid(oids.primeField), integer(p)),
-    sequence(octetString(field(a)), octetString(field(b))),
-    octetString(Uint8Array.of(4), field(gx), field(gy)),
-    integer(n),
-    integer(1),
-  );
-  return sequence(
-    sequence(oid(oids.ecPublicKey), parameters),
-    bitString(ecDomain(calculableCurve(smallCurve)).publicKey(7n)),
-  );
-}
+/** The longest shape of a key. */
+const explicitKey = ecSigningKey("fuzz", "agreement", "secp192r1", {
+  explicitParameters: true,
+}).subjectPublicKeyInfo;
 
 const rsaKeyInfo = sequence(
   sequence(oid(oids.rsaEncryption)),
@@ -124,7 +108,7 @@ const cardAccess = cardAccessFile([
 ]);
 const dg14 = buildDg14([
   { kind: "chipAuthentication", protocol: oids.chipAuthenticationEcdhAes128, version: 1 },
-  { kind: "chipAuthenticationPublicKey", protocol: oids.publicKeyEcdh, subjectPublicKeyInfo: explicitKey() },
+  { kind: "chipAuthenticationPublicKey", protocol: oids.publicKeyEcdh, subjectPublicKeyInfo: explicitKey },
 ]);
 
 /** At the step where the chip must answer under the new keys. */
@@ -174,14 +158,14 @@ export const protocolReaders: readonly ChipReader[] = [
       encodeCommand(messagingPair().terminal.protectCommand({ ...readCommand, data: fromHex("0102") })),
     ],
   },
-  { name: "subject-public-key", read: readSubjectPublicKey, seeds: () => [explicitKey(), rsaKeyInfo] },
+  { name: "subject-public-key", read: readSubjectPublicKey, seeds: () => [explicitKey, rsaKeyInfo] },
   {
     name: "pkcs8",
     read: readPkcs8,
     seeds: () => [
       sequence(
         integer(0),
-        sequence(oid(oids.ecPublicKey), oid(smallCurve.oid)),
+        sequence(oid(oids.ecPublicKey), oid(curveNamed("secp192r1").oid)),
         octetString(sequence(integer(1), octetString(uintBytes(7, 24)))),
       ),
     ],
@@ -222,7 +206,7 @@ export const protocolReaders: readonly ChipReader[] = [
       });
     },
     seeds: () => [
-      concat(new Uint8Array(8), Uint8Array.of(48), new Uint8Array(48).fill(3), explicitKey()),
+      concat(new Uint8Array(8), Uint8Array.of(48), new Uint8Array(48).fill(3), explicitKey),
       concat(new Uint8Array(8), Uint8Array.of(128), new Uint8Array(128).fill(3), rsaKeyInfo),
     ],
   },

@@ -1,7 +1,7 @@
 import type { FuzzTarget } from "../../../scripts/fuzz/fuzz-target.ts";
 import { EmrtdError } from "../src/emrtd-error.ts";
 import { dataReaders } from "./data-readers.ts";
-import { hostileInput } from "./mutate.ts";
+import { damageBer, damageZone } from "./mutate.ts";
 import { protocolReaders } from "./protocol-readers.ts";
 import { trustReaders } from "./trust-readers.ts";
 
@@ -9,7 +9,7 @@ import { trustReaders } from "./trust-readers.ts";
 export const chipTarget: FuzzTarget = {
   readers: [...dataReaders, ...trustReaders, ...protocolReaders].map(({ isText = false, ...reader }) => ({
     ...reader,
-    damage: (seeds, dice) => hostileInput(isText, seeds, dice),
+    damage: isText ? damageZone : damageBer,
   })),
   refusal: EmrtdError,
   canaries: /ERIKSSON|STEVENSON|L898902|D231458|740812|ANNA/,
