@@ -2,8 +2,7 @@ import { CompactSign, type CryptoKey, importJWK } from "jose";
 import type { FuzzReader } from "../../../scripts/fuzz/fuzz-target.ts";
 import { fromBase64, fromBase64Url, toBase64, toBase64Url } from "../src/base64url.ts";
 import { digest, utf8 } from "../src/bytes.ts";
-import { CredentialError } from "../src/credential-error.ts";
-import { isJsonArray, isJsonObject, type JsonObject, readJson, readJsonBytes } from "../src/json.ts";
+import { isJsonArray, isJsonObject, readJson, readJsonBytes, readJsonObject } from "../src/json.ts";
 import { certificatesOf, claimsOf, readJws } from "../src/jws/read-jws.ts";
 import { readLote, readLoteContent } from "../src/lote/read-lote.ts";
 import { judgeAnswer, readAnswer } from "../src/openid4vp/answer.ts";
@@ -37,13 +36,6 @@ async function onlySeeds(text: string, isAccepted: boolean): Promise<void> {
 
 const signerKey = importJWK(seeds.signerKey, "ES256") as Promise<CryptoKey>;
 const holderKey = importJWK(seeds.holderKey, "ES256") as Promise<CryptoKey>;
-
-/** The payload of a JWS. */
-function objectOf(bytes: Uint8Array): JsonObject {
-  const value = readJsonBytes(bytes);
-  if (!isJsonObject(value)) throw new CredentialError("malformed", "not an object");
-  return value;
-}
 
 /** This payload is judged only if its signatures are right, so the fuzzer signs what it damaged. */
 async function signed(payload: Uint8Array): Promise<string> {
@@ -136,7 +128,7 @@ const readers: readonly Omit<FuzzReader, "damage">[] = [
   },
   {
     name: "status-list-payload",
-    read: (bytes: Uint8Array) => readJwtStatusContent(objectOf(bytes), statusOptions),
+    read: (bytes: Uint8Array) => readJwtStatusContent(readJsonObject(bytes), statusOptions),
     seeds: () => [payloadOf(seeds.statusList)],
   },
   {
@@ -148,7 +140,7 @@ const readers: readonly Omit<FuzzReader, "damage">[] = [
   {
     name: "lote-payload",
     isCostly: true,
-    read: (bytes: Uint8Array) => readLoteContent(objectOf(bytes)),
+    read: (bytes: Uint8Array) => readLoteContent(readJsonObject(bytes)),
     seeds: () => [payloadOf(seeds.lote)],
   },
 ];

@@ -2,7 +2,7 @@ import type { CryptoKey } from "jose";
 import { concat } from "../bytes.ts";
 import { type CborKey, type CborMap, type CborValue, isMap } from "../cbor/value.ts";
 import { CredentialError, malformedIn } from "../credential-error.ts";
-import { curveOf, type EcAlgorithm } from "../ec-algorithm.ts";
+import { type EcAlgorithm, ecAlgorithms, findEcAlgorithm } from "../ec-algorithm.ts";
 
 const malformed = malformedIn("COSE");
 
@@ -11,31 +11,28 @@ export type CoseKey = { algorithm: EcAlgorithm; point: Uint8Array<ArrayBuffer> }
 
 const keyType = 1;
 const [curve, x, y, privateValue] = [-1, -2, -3, -4];
-const curves: ReadonlyMap<CborValue | undefined, { algorithm: EcAlgorithm; size: number }> = new Map([
-  [1, { algorithm: "ES256", size: 32 }],
-  [2, { algorithm: "ES384", size: 48 }],
-  [3, { algorithm: "ES512", size: 66 }],
-] as const);
-const curveId = { ES256: 1, ES384: 2, ES512: 3 } as const;
 
 export function readCoseKey(value: CborValue | undefined): CoseKey {
   if (!isMap(value) || value.has(privateValue)) throw malformed("not a public key");
-  const kind = value.get(keyType) === 2 ? curves.get(value.get(curve)) : undefined;
-  if (kind === undefined) throw new CredentialError("not_supported", "COSE: key of another kind");
+  const curveId = value.get(curve);
+  const algorithm = findEcAlgorithm(({ coseCurve }) => coseCurve === curveId);
+  if (value.get(keyType) !== 2 || algorithm === null)
+    throw new CredentialError("not_supported", "COSE: key of another kind");
+  const size = ecAlgorithms[algorithm].coordinateBytes;
   const xBytes = value.get(x);
   const second = value.get(y);
-  if (!(xBytes instanceof Uint8Array) || xBytes.length !== kind.size) throw malformed("coordinate");
+  if (!(xBytes instanceof Uint8Array) || xBytes.length !== size) throw malformed("coordinate");
   if (typeof second === "boolean") {
-    return { algorithm: kind.algorithm, point: concat(Uint8Array.of(second ? 3 : 2), xBytes) };
+    return { algorithm, point: concat(Uint8Array.of(second ? 3 : 2), xBytes) };
   }
-  if (!(second instanceof Uint8Array) || second.length !== kind.size) throw malformed("coordinate");
-  return { algorithm: kind.algorithm, point: concat(Uint8Array.of(4), xBytes, second) };
+  if (!(second instanceof Uint8Array) || second.length !== size) throw malformed("coordinate");
+  return { algorithm, point: concat(Uint8Array.of(4), xBytes, second) };
 }
 
 /** Throws where the point is not on its curve. */
 export async function importCoseKey(key: CoseKey, use: "ECDSA" | "ECDH"): Promise<CryptoKey> {
   try {
-    const algorithm = { name: use, namedCurve: curveOf[key.algorithm] };
+    const algorithm = { name: use, namedCurve: ecAlgorithms[key.algorithm].curve };
     return await crypto.subtle.importKey(
       "raw",
       key.point,
@@ -51,10 +48,11 @@ export async function importCoseKey(key: CoseKey, use: "ECDSA" | "ECDH"): Promis
 export async function writeCoseKey(publicKey: CryptoKey): Promise<CborMap> {
   const point = new Uint8Array(await crypto.subtle.exportKey("raw", publicKey));
   const size = (point.length - 1) / 2;
-  const algorithm = size === 32 ? "ES256" : size === 48 ? "ES384" : "ES512";
+  const algorithm = findEcAlgorithm(({ coordinateBytes }) => coordinateBytes === size);
+  if (algorithm === null) throw malformed("key of another kind");
   return new Map<CborKey, CborValue>([
     [keyType, 2],
-    [curve, curveId[algorithm]],
+    [curve, ecAlgorithms[algorithm].coseCurve],
     [x, point.slice(1, 1 + size)],
     [y, point.slice(1 + size)],
   ]);

@@ -1,23 +1,13 @@
 import { decode } from "../cbor/decode.ts";
 import { type CborKey, type CborMap, type CborValue, isArray, isMap } from "../cbor/value.ts";
 import { CredentialError, malformedIn } from "../credential-error.ts";
-import type { EcAlgorithm } from "../ec-algorithm.ts";
+import { type EcAlgorithm, findEcAlgorithm } from "../ec-algorithm.ts";
 
 const malformed = malformedIn("COSE");
 
 /** RFC 9052, section 3.1; `x5chain` RFC 9360. */
 export const label = { algorithm: 1, critical: 2, contentType: 3, type: 16, x5chain: 33 } as const;
 
-/** RFC 9053, and the identifiers of RFC 9864 that name the curve as well. */
-const algorithms = new Map<CborValue | undefined, EcAlgorithm>([
-  [-7, "ES256"],
-  [-9, "ES256"],
-  [-35, "ES384"],
-  [-51, "ES384"],
-  [-36, "ES512"],
-  [-52, "ES512"],
-]);
-export const algorithmId = { ES256: -7, ES384: -35, ES512: -36 } as const;
 export const hmac256 = 5;
 
 export type Headers = { protectedBytes: Uint8Array; protected: CborMap; unprotected: CborMap };
@@ -55,7 +45,8 @@ function readProtected(bytes: Uint8Array): CborMap {
 
 /** Null for another algorithm, or one outside of the protected header. */
 export function algorithmOf(headers: Headers): EcAlgorithm | null {
-  return algorithms.get(headers.protected.get(label.algorithm)) ?? null;
+  const id = headers.protected.get(label.algorithm);
+  return findEcAlgorithm(({ cose, coseOnCurve }) => id === cose || id === coseOnCurve);
 }
 
 /** One certificate or several, signer first. Empty where there is none. */

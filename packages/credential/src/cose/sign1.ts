@@ -2,10 +2,8 @@ import type { CryptoKey } from "jose";
 import { ownBytes } from "../bytes.ts";
 import { encode } from "../cbor/encode.ts";
 import type { CborKey, CborMap, CborValue } from "../cbor/value.ts";
-import { type EcAlgorithm, hashOf } from "../ec-algorithm.ts";
-import { algorithmId, algorithmOf, label, type Single } from "./headers.ts";
-
-const signatureBytes = { ES256: 64, ES384: 96, ES512: 132 } as const;
+import { type EcAlgorithm, ecAlgorithms } from "../ec-algorithm.ts";
+import { algorithmOf, label, type Single } from "./headers.ts";
 
 /** `payload` is the detached content, for a structure without a payload. */
 export async function verifySign1(
@@ -14,9 +12,10 @@ export async function verifySign1(
   payload: Uint8Array,
 ): Promise<boolean> {
   if (algorithmOf(sign1) !== key.algorithm) return false;
-  if (sign1.authenticator.length !== signatureBytes[key.algorithm]) return false;
+  const { hash, coordinateBytes } = ecAlgorithms[key.algorithm];
+  if (sign1.authenticator.length !== 2 * coordinateBytes) return false;
   return crypto.subtle.verify(
-    { name: "ECDSA", hash: hashOf[key.algorithm] },
+    { name: "ECDSA", hash },
     key.publicKey,
     ownBytes(sign1.authenticator),
     toBeSigned(sign1.protectedBytes, payload),
@@ -32,10 +31,11 @@ export type Sign1Order = {
 };
 
 export async function signSign1(order: Sign1Order): Promise<readonly CborValue[]> {
-  const algorithm: readonly [CborKey, CborValue] = [label.algorithm, algorithmId[order.key.algorithm]];
+  const { cose, hash } = ecAlgorithms[order.key.algorithm];
+  const algorithm: readonly [CborKey, CborValue] = [label.algorithm, cose];
   const protectedBytes = encode(new Map<CborKey, CborValue>([algorithm, ...(order.protectedHeaders ?? [])]));
   const signature = await crypto.subtle.sign(
-    { name: "ECDSA", hash: hashOf[order.key.algorithm] },
+    { name: "ECDSA", hash },
     order.key.privateKey,
     toBeSigned(protectedBytes, order.payload),
   );

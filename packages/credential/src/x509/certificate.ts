@@ -11,7 +11,7 @@ import {
 } from "@peculiar/x509";
 import { ownBytes } from "../bytes.ts";
 import { CredentialError } from "../credential-error.ts";
-import { curveOf, type EcAlgorithm } from "../ec-algorithm.ts";
+import { type EcAlgorithm, ecAlgorithms, findEcAlgorithm } from "../ec-algorithm.ts";
 
 /** The parts of a certificate that path checks need. */
 export type Certificate = {
@@ -42,7 +42,6 @@ export type Certificate = {
 };
 
 const maxCertificateBytes = 16 * 1024;
-const curves = { "P-256": "ES256", "P-384": "ES384", "P-521": "ES512" } as const;
 
 /** Extensions that are checked here or cannot invalidate a path. Name and policy constraints are neither. */
 const knownExtensions = new Set([
@@ -135,9 +134,8 @@ function derLength(der: Uint8Array): number {
 
 function algorithmOf(x509: X509Certificate): EcAlgorithm | null {
   const key: { name: string; namedCurve?: string; modulusLength?: number } = x509.publicKey.algorithm;
-  const curve = key.namedCurve;
-  if (key.name === "ECDSA" && (curve === "P-256" || curve === "P-384" || curve === "P-521"))
-    return curves[curve];
+  const elliptic = findEcAlgorithm(({ curve }) => curve === key.namedCurve);
+  if (key.name === "ECDSA" && elliptic !== null) return elliptic;
   if (rsaSignatures.has(key.name) && (key.modulusLength ?? 0) >= minRsaBits) return null;
   throw new CredentialError("not_supported", "X.509: key of another kind");
 }
@@ -165,7 +163,7 @@ export async function signingKeyOf(
 }
 
 function ecKeyOf(algorithm: EcAlgorithm) {
-  return { name: "ECDSA", namedCurve: curveOf[algorithm] };
+  return { name: "ECDSA", namedCurve: ecAlgorithms[algorithm].curve };
 }
 
 function importKey({ spki }: Certificate, algorithm: { name: string }): Promise<CryptoKey> {

@@ -10,7 +10,7 @@ import {
   SubjectKeyIdentifierExtension,
   X509CertificateGenerator,
 } from "@peculiar/x509";
-import { curveOf, type EcAlgorithm, hashOf } from "../../src/ec-algorithm.ts";
+import { type EcAlgorithm, ecAlgorithms } from "../../src/ec-algorithm.ts";
 
 export type IssuerKeys = { algorithm: EcAlgorithm; privateKey: CryptoKey; publicKey: CryptoKey };
 
@@ -38,7 +38,7 @@ export async function makeCertificate(order: CertificateOrder): Promise<Identity
   const algorithm = order.algorithm ?? "ES256";
   const keys =
     order.keys ??
-    (await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: curveOf[algorithm] }, true, [
+    (await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: ecAlgorithms[algorithm].curve }, true, [
       "sign",
       "verify",
     ]));
@@ -51,7 +51,7 @@ export async function makeCertificate(order: CertificateOrder): Promise<Identity
     notAfter: order.notAfter,
     publicKey: keys.publicKey,
     signingKey: signer.privateKey,
-    signingAlgorithm: { name: "ECDSA", hash: hashOf[signer.algorithm] },
+    signingAlgorithm: { name: "ECDSA", hash: ecAlgorithms[signer.algorithm].hash },
     extensions: [
       new BasicConstraintsExtension(isAuthority, isAuthority ? order.pathLength : undefined, true),
       new KeyUsagesExtension(
