@@ -28,7 +28,7 @@ export function judgeActiveAuthentication(
   if (signature === undefined) return refusedBecause("answer_missing");
   try {
     const verdict = verifyActiveAuthentication({
-      publicKey: readDg15(dg15).subjectPublicKeyInfo,
+      publicKey: readDg15(dg15),
       challenge,
       signature,
       ...signatureAlgorithmIn(dg14),

@@ -3,21 +3,12 @@ import { tlv } from "../ber/write.ts";
 import { dataGroupTags } from "./data-group.ts";
 import { openFile } from "./lds-file.ts";
 
-export type Dg15 = {
-  /** DER, as key importers want it. */
-  readonly subjectPublicKeyInfo: Uint8Array;
-  /** Of the key: RSA or elliptic curve. */
-  readonly algorithm: string;
-};
-
-export function readDg15(bytes: Uint8Array): Dg15 {
+/** The key in DER, as key importers want it. */
+export function readDg15(bytes: Uint8Array): Uint8Array {
   const key = openFile(bytes, dataGroupTags[15], "DG15").at(0, "The key of DG15", tags.sequence);
-  const algorithm = key
-    .at(0, "The algorithm of the key", tags.sequence)
-    .at(0, "The algorithm of the key")
-    .oid();
+  key.at(0, "The algorithm of the key", tags.sequence).at(0, "The algorithm of the key").oid();
   key.at(1, "The key", tags.bitString);
-  return { subjectPublicKeyInfo: key.bytes, algorithm };
+  return key.bytes;
 }
 
 export function buildDg15(subjectPublicKeyInfo: Uint8Array): Uint8Array {

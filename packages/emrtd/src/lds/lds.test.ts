@@ -253,9 +253,7 @@ test("security infos that lack what their protocol needs are refused", () => {
 });
 
 test("DG15 comes back", () => {
-  const dg15 = readDg15(buildDg15(publicKeyInfo));
-  assert.deepEqual(dg15.subjectPublicKeyInfo, publicKeyInfo);
-  assert.equal(dg15.algorithm, oids.rsaEncryption);
+  assert.deepEqual(readDg15(buildDg15(publicKeyInfo)), publicKeyInfo);
   fails("BER_INVALID", () => readDg15(buildDg15(octetString(publicKeyInfo))));
 });
 

@@ -5,7 +5,7 @@ import { type DataGroupNumber, dataGroupTags } from "../lds/data-group.ts";
 import { readDg1 } from "../lds/dg1.ts";
 import { type Dg2, readDg2 } from "../lds/dg2.ts";
 import { readDg14 } from "../lds/dg14.ts";
-import { type Dg15, readDg15 } from "../lds/dg15.ts";
+import { readDg15 } from "../lds/dg15.ts";
 import { openFile } from "../lds/lds-file.ts";
 import { type LdsSecurityObject, readLdsSecurityObject } from "../lds/lds-security-object.ts";
 import type { SecurityInfo } from "../lds/security-infos.ts";
@@ -55,7 +55,7 @@ export function readSecurityObjectFile(sod: Uint8Array): SecurityObjectFile {
  */
 export type ChipKeys = {
   readonly securityInfos: readonly SecurityInfo[] | null;
-  readonly activeAuthenticationKey: Dg15 | null;
+  readonly activeAuthenticationKey: Uint8Array | null;
 };
 
 export type DocumentContent = SecurityObjectFile & {
@@ -87,10 +87,6 @@ export function readChipKeys({ dataGroups }: DocumentFiles, { hashes }: LdsSecur
     securityInfos: hashes.has(14) ? securityInfos : null,
     activeAuthenticationKey: hashes.has(15) ? activeAuthenticationKey : null,
   };
-}
-
-export function offersActiveAuthentication({ activeAuthenticationKey }: ChipKeys): boolean {
-  return activeAuthenticationKey !== null;
 }
 
 function requireGroup(files: DocumentFiles, number: DataGroupNumber): Uint8Array {

@@ -81,16 +81,10 @@ export function overwriteChipProof(state: ChipProofState): void {
   for (const value of Object.values(state)) if (value instanceof Uint8Array) value.fill(0);
 }
 
-function named(proof: "chip_authentication", step: ProofStep<ChipAuthenticationState>): ChipProofStep;
-function named(proof: "active_authentication", step: ProofStep<ActiveAuthenticationState>): ChipProofStep;
-function named(proof: "chip_authentication_mapping", step: ProofStep<ChipMappingState>): ChipProofStep;
-function named(
-  proof: ChipProof,
-  step:
-    | ProofStep<ChipAuthenticationState>
-    | ProofStep<ActiveAuthenticationState>
-    | ProofStep<ChipMappingState>,
-): ProofStep<object, ProofResult> {
+function named<const Proof extends ChipProof, State extends object>(
+  proof: Proof,
+  step: ProofStep<State>,
+): ProofStep<State & { proof: Proof }, ProofResult> {
   return step.kind === "ask"
     ? { ...step, state: { ...step.state, proof } }
     : { kind: "judged", verdict: { ...step.verdict, proof } };

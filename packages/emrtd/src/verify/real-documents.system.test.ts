@@ -8,7 +8,7 @@ import { chipAuthenticationOffersIn } from "../chip-authentication/chip-authenti
 import { importTrust } from "../trust/import-trust.ts";
 import { TrustStore } from "../trust/trust-store.ts";
 import { readCertificate } from "../x509/certificate.ts";
-import { offersActiveAuthentication, readChipKeys, readSecurityObjectFile } from "./document-content.ts";
+import { readChipKeys, readSecurityObjectFile } from "./document-content.ts";
 import { defaultPolicy } from "./policy.ts";
 import { checkOf, failedCheckOf, type WarningCode } from "./report.ts";
 import { verifyDocument, verifySecurityObject } from "./verify-document.ts";
@@ -146,7 +146,6 @@ test("independent vectors: DG15 of the test passport, which its security object 
   );
   const keys = readChipKeys(files, securityObject);
   assert.ok(chipAuthenticationOffersIn(keys.securityInfos ?? []).offers.length > 0);
-  assert.equal(offersActiveAuthentication(keys), false);
   assert.equal(keys.activeAuthenticationKey, null);
   for (const number of [1, 2, 14] as const) {
     const hash = checker.hash(securityObject.digest, files.dataGroups.get(number) ?? new Uint8Array());

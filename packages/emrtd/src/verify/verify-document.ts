@@ -29,7 +29,6 @@ import {
   type ChipKeys,
   type DocumentContent,
   type DocumentFiles,
-  offersActiveAuthentication,
   readDocumentContent,
   readSecurityObjectFile,
   type SecurityObjectFile,
@@ -101,7 +100,7 @@ export function verifyDocument(input: DocumentVerification): VerifiedDocument {
     offerChipAuthentication(run, chipKeys);
     // A key that the state itself calls compromised proves nothing.
     const compromised = found.some(({ kind }) => kind === "active_authentication_key_compromised");
-    run.offer("active_authentication", offersActiveAuthentication(chipKeys) && !compromised);
+    run.offer("active_authentication", chipKeys.activeAuthenticationKey !== null && !compromised);
     offerChipMapping(run, document, input);
   });
   return { report: run.report(), content };
@@ -135,7 +134,7 @@ function offerChipMapping(run: Run, { chipKeys, mrz }: DocumentContent, input: D
   const name = "chip_authentication_mapping";
   const infos = chipKeys.securityInfos ?? [];
   if (!announcesChipMapping(infos)) run.offer(name, false);
-  if (!needsCardSecurity(infos, offersActiveAuthentication(chipKeys))) return;
+  if (!needsCardSecurity(infos, chipKeys.activeAuthenticationKey !== null)) return;
   run.check(name, () => checkCardSecurity(infos, mrz, input, run), "pending");
 }
 
