@@ -4,7 +4,7 @@ import {
   weierstrass,
 } from "@noble/curves/abstract/weierstrass.js";
 import { EmrtdError } from "../emrtd-error.ts";
-import { type Curve, type CurveName, curveOfOid, curves } from "./curves.ts";
+import { type Curve, type CurveName, curveOfOid, curveOfParameters, curves } from "./curves.ts";
 import { isProbablePrime } from "./prime.ts";
 
 export type CurvePoints = WeierstrassPointCons<bigint>;
@@ -49,21 +49,10 @@ const maxFieldBits = 521;
  * section 3.1.1.2.1, because a weak curve would silently break key agreement.
  */
 export function curveFromParameters(parameters: WeierstrassOpts<bigint>): CalculableCurve {
-  const known = standardizedCurves.find((curve) => hasParameters(curve, parameters));
-  if (known !== undefined) return calculableCurve(known);
+  const { Gx: gx, Gy, h } = parameters;
+  const known = h === 1n ? curveOfParameters({ ...parameters, gx }, (y) => y === Gy) : null;
+  if (known !== null && known.standardizedId !== null) return calculableCurve(known);
   return { name: "explicit", points: checkedCurve(parameters) };
-}
-
-function hasParameters(curve: Curve, { p, a, b, Gx, Gy, n, h }: WeierstrassOpts<bigint>): boolean {
-  return (
-    curve.p === p &&
-    curve.a === a &&
-    curve.b === b &&
-    curve.gx === Gx &&
-    curve.gy === Gy &&
-    curve.n === n &&
-    h === 1n
-  );
 }
 
 function checkedCurve(parameters: WeierstrassOpts<bigint>): CurvePoints {

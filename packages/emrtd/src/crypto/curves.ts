@@ -1,5 +1,3 @@
-import { bytesToBigInt } from "../bytes.ts";
-
 /** Domain parameters of SEC 2 and RFC 5639, in hexadecimal. All have the cofactor 1. */
 type CurveDefinition = {
   readonly oid: string;
@@ -225,7 +223,6 @@ export const curves: readonly Curve[] = (Object.keys(definitions) as CurveName[]
 
 const byOid: ReadonlyMap<string, Curve> = new Map(curves.map((curve) => [curve.oid, curve]));
 const byName: ReadonlyMap<string, Curve> = new Map(curves.map((curve) => [curve.name, curve]));
-const byPrime: ReadonlyMap<bigint, readonly Curve[]> = Map.groupBy(curves, (curve) => curve.p);
 
 export function curveOfOid(oid: string): Curve | null {
   return byOid.get(oid) ?? null;
@@ -237,34 +234,12 @@ export function curveNamed(name: CurveName): Curve {
   return curve;
 }
 
-/** Explicit parameters as in a certificate. All of them count, or a forged generator would pass. */
-type ExplicitParameters = {
-  readonly p: Uint8Array;
-  readonly a: Uint8Array;
-  readonly b: Uint8Array;
-  readonly gx: Uint8Array;
-  /** Absent when the generator is compressed; its parity decides then. */
-  readonly gy: Uint8Array | null;
-  readonly gyIsOdd: boolean;
-  readonly n: Uint8Array;
-  readonly cofactor: bigint | null;
-};
-
-export function curveOfParameters(given: ExplicitParameters): Curve | null {
-  if (given.cofactor !== null && given.cofactor !== 1n) return null;
-  const candidates = byPrime.get(bytesToBigInt(given.p)) ?? [];
-  const a = bytesToBigInt(given.a);
-  const b = bytesToBigInt(given.b);
-  const gx = bytesToBigInt(given.gx);
-  const n = bytesToBigInt(given.n);
-  const gy = given.gy === null ? null : bytesToBigInt(given.gy);
-  const found = candidates.find(
-    (curve) =>
-      curve.a === a &&
-      curve.b === b &&
-      curve.gx === gx &&
-      curve.n === n &&
-      (gy === null ? (curve.gy & 1n) === (given.gyIsOdd ? 1n : 0n) : curve.gy === gy),
-  );
-  return found ?? null;
+/** The known curve with these parameters. All of them count, or a forged generator would pass. */
+export function curveOfParameters(
+  { p, a, b, gx, n }: Pick<Curve, "p" | "a" | "b" | "gx" | "n">,
+  isGy: (y: bigint) => boolean,
+): Curve | null {
+  const isMeant = (curve: Curve) =>
+    curve.p === p && curve.a === a && curve.b === b && curve.gx === gx && curve.n === n && isGy(curve.gy);
+  return curves.find(isMeant) ?? null;
 }

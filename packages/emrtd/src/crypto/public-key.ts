@@ -1,6 +1,7 @@
 import { oids } from "../ber/oid.ts";
 import { readWhole, type Tlv } from "../ber/read.ts";
 import { tags } from "../ber/tag.ts";
+import { bytesToBigInt } from "../bytes.ts";
 import { EmrtdError } from "../emrtd-error.ts";
 import { type Curve, type CurveName, curveOfOid, curveOfParameters } from "./curves.ts";
 import { rsaPssOid } from "./signature-scheme.ts";
@@ -93,18 +94,21 @@ function readExplicitParameters(parameters: Tlv): Curve {
   const cofactor = parameters.children()[5];
   const form = generator[0];
   const compressed = form === 2 || form === 3;
-  const half = (generator.length - 1) / 2;
-  const curve = curveOfParameters({
-    p: field.at(1, "The prime of a field").unsignedBytes(),
-    a: coefficients.at(0, "The coefficient a").octetString(),
-    b: coefficients.at(1, "The coefficient b").octetString(),
-    gx: compressed ? generator.subarray(1) : generator.subarray(1, 1 + half),
-    gy: compressed ? null : generator.subarray(1 + half),
-    gyIsOdd: form === 3,
-    n: parameters.at(4, "The order of a curve").unsignedBytes(),
-    cofactor: cofactor?.tag === tags.integer ? cofactor.integer() : null,
-  });
-  if (curve === null || (form !== 4 && !compressed)) {
+  const end = compressed ? generator.length : (generator.length + 1) / 2;
+  const gy = bytesToBigInt(generator.subarray(end));
+  const curve = curveOfParameters(
+    {
+      p: bytesToBigInt(field.at(1, "The prime of a field").unsignedBytes()),
+      a: bytesToBigInt(coefficients.at(0, "The coefficient a").octetString()),
+      b: bytesToBigInt(coefficients.at(1, "The coefficient b").octetString()),
+      gx: bytesToBigInt(generator.subarray(1, end)),
+      n: bytesToBigInt(parameters.at(4, "The order of a curve").unsignedBytes()),
+    },
+    // The parity decides where the generator is compressed.
+    (y) => (compressed ? (y & 1n) === (form === 3 ? 1n : 0n) : y === gy),
+  );
+  const hasCofactor = cofactor?.tag === tags.integer && cofactor.integer() !== 1n;
+  if (curve === null || hasCofactor || (form !== 4 && !compressed)) {
     throw new EmrtdError(
       "ALGORITHM_UNSUPPORTED",
       "The explicit curve parameters are those of no known curve",

@@ -219,12 +219,7 @@ export function protectedAnswerBytes(dataBytes: number, blockBytes: number): num
 
 /** The most data that a protected answer of at most `answerBytes` can bring. */
 export function maxProtectedRead(answerBytes: number, blockBytes: number): number {
-  let low = 0;
-  let high = answerBytes;
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (protectedAnswerBytes(middle, blockBytes) <= answerBytes) low = middle;
-    else high = middle - 1;
-  }
-  return low;
+  let bytes = answerBytes;
+  while (bytes > 0 && protectedAnswerBytes(bytes, blockBytes) > answerBytes) bytes--;
+  return bytes;
 }
