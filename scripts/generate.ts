@@ -17,7 +17,6 @@ import { migrate } from "../apps/server/src/platform/db/migrate.ts";
 import { logFields } from "../apps/server/src/platform/lib/log-fields.ts";
 import { defaultJobLimits } from "../apps/server/src/verification/face/face-job.ts";
 import { poolLimits } from "../apps/server/src/verification/face/pool-limits.ts";
-import { bundleCommandLine } from "../packages/cli/build.ts";
 import { bundleWebhook, declarationsOf } from "../packages/webhook/build.ts";
 import { askDatabase } from "./ask-database.ts";
 import { describeAlarmRules, describeAlarms, describePageConcerns } from "./describe-concerns.ts";
@@ -112,7 +111,6 @@ export const generated: readonly { path: string; make: () => string | Promise<st
   { path: "packages/ui/src/fonts.css", make: () => fontsCss("./fonts/") },
   { path: "packages/ui/src/latin-font.css", make: () => latinCss("./fonts/") },
   { path: "apps/server/test/golden/routes.txt", make: describeRoutes },
-  { path: "packages/cli/assay.mjs", make: bundleCommandLine },
 ];
 
 /** A page that is written by hand, with these sections of it between their markers. */

@@ -37,9 +37,9 @@ test("what is published says what it is, under which licence, on which Node, and
   }
 });
 
-test("the package of the command line, made where nothing is installed or built, runs in an empty folder", () => {
+test("the package of the command line, packed where nothing is installed, runs in an empty folder", () => {
   const checkout = path.join(folder, "checkout");
-  const files = ["assay.mjs", "LICENSE", "README.md"].map((file) => `packages/cli/${file}`);
+  const files = ["dist/assay.mjs", "LICENSE", "README.md"].map((file) => `packages/cli/${file}`);
   for (const file of ["package.json", "package-lock.json", ".npmrc", ...files, ...manifests])
     cpSync(path.join(root, file), path.join(checkout, file), { recursive: true });
   const made = run(checkout, "npm", "pack", "--silent", "--workspace", "packages/cli");

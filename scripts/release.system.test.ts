@@ -27,7 +27,8 @@ const { stdout: tracked } = spawnSync(
   ],
   { cwd: root, encoding: "utf8" },
 );
-for (const file of tracked.trim().split("\n")) cpSync(path.join(root, file), path.join(scratch, file));
+for (const file of [...tracked.trim().split("\n"), "packages/cli/dist/assay.mjs"])
+  cpSync(path.join(root, file), path.join(scratch, file));
 const read = (file: string) => readFileSync(path.join(scratch, file), "utf8");
 const { version } = JSON.parse(read("package.json"));
 writeFileSync(

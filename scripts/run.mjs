@@ -63,10 +63,12 @@ const commands = {
   },
 };
 const pages = ["apps/dashboard", "apps/verify"];
-const everything = [...pages, "apps/server"];
+/** The command line of partners. The service hands it out. */
+const forPartners = "packages/cli";
+const everything = [...pages, forPartners, "apps/server"];
 /** What must be built before a command. */
 const needsBuilt = {
-  dev: pages,
+  dev: [...pages, forPartners],
   shop: everything,
   build: everything,
   test: everything,
@@ -75,6 +77,7 @@ const needsBuilt = {
   screens: everything,
   mutate: everything,
   image: everything,
+  release: [forPartners],
   prove: everything,
 };
 /** Commands whose tools (`devDependencies`) are installed when one of them first runs. */

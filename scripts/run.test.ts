@@ -227,6 +227,16 @@ describe("the service", () => {
     assert.equal((await run("build", "apps/server")).output, "Building apps/server…\n");
   });
 
+  test("has the command line of partners, which is built before a release packs it", async () => {
+    await run("android", "a");
+    await mkdir(path.join(root, "packages/cli"), { recursive: true });
+    await writeFile(
+      path.join(root, "packages/cli/build.ts"),
+      `import { mkdirSync } from "node:fs"; mkdirSync("dist", { recursive: true });`,
+    );
+    assert.match((await run("release")).output, /^Building packages\/cli…$/m);
+  });
+
   /** Like npm: runs a script by a shell, with the arguments after it. */
   async function npmRun(
     script: string,

@@ -1,11 +1,11 @@
+import { chmodSync } from "node:fs";
 import path from "node:path";
 import { rolldown } from "rolldown";
 
-/**
- * Bundles the command line into one file that plain Node 20 runs without packages. It is committed as
- * `assay.mjs`, so that `npm pack` works in a fresh checkout without installed packages or scripts (`.npmrc`).
- */
-export async function bundleCommandLine(): Promise<string> {
+const file = path.join(import.meta.dirname, "dist", "assay.mjs");
+
+/** Bundles the command line into one file that plain Node 20 runs without packages. */
+async function buildCommandLine(): Promise<void> {
   const bundle = await rolldown({
     input: path.join(import.meta.dirname, "src", "main.ts"),
     platform: "node",
@@ -15,11 +15,15 @@ export async function bundleCommandLine(): Promise<string> {
       if (level === "warn") throw new Error(log.message);
     },
   });
-  const { output } = await bundle.generate({
+  await bundle.write({
+    file,
     format: "esm",
     banner: "#!/usr/bin/env node",
     codeSplitting: false,
   });
   await bundle.close();
-  return output[0].code;
+  // The folder of commands in node_modules links to it.
+  chmodSync(file, 0o755);
 }
+
+if (import.meta.main) await buildCommandLine();

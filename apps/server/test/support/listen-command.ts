@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type RequestListener, request } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
 import { type AddressInfo, connect } from "node:net";
@@ -31,18 +31,21 @@ export function packCli(): readonly string[] {
   after(() => rmSync(folder, { recursive: true, force: true }));
   const source = join(root, "packages/cli");
   const cwd = join(folder, "source");
-  mkdirSync(cwd);
-  const files = ["LICENSE", "README.md", "assay.mjs", "package.json"];
-  for (const file of files) copyFileSync(join(source, file), join(cwd, file));
+  const files = ["LICENSE", "README.md", "dist/assay.mjs", "package.json"];
+  for (const file of files) cpSync(join(source, file), join(cwd, file));
   const npm = spawnSync("npm", ["pack", "--ignore-scripts", "--pack-destination", folder], {
     cwd,
     encoding: "utf8",
   });
   assert.equal(npm.status, 0, `${npm.stdout}${npm.stderr}`);
   const archive = readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "";
+  const packed = execFileSync("tar", ["-tzf", join(folder, archive)], { encoding: "utf8" });
+  assert.deepEqual(
+    packed.trim().split("\n").sort(),
+    files.map((file) => `package/${file}`),
+  );
   execFileSync("tar", ["-xzf", join(folder, archive), "-C", folder]);
-  assert.deepEqual(readdirSync(join(folder, "package")).sort(), files);
-  return [someOtherNode(), join(folder, "package/assay.mjs")];
+  return [someOtherNode(), join(folder, "package/dist/assay.mjs")];
 }
 
 export function newStateFolder(): string {

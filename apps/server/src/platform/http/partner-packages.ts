@@ -4,7 +4,7 @@ import { type TarEntry, writeTar } from "../lib/tar.ts";
 
 /** The packages that the service offers, with the files that `npm pack` or an sdist would have. */
 const packages = {
-  cli: { folder: "cli", files: ["package.json", "README.md", "LICENSE", "assay.mjs"] },
+  cli: { folder: "cli", files: ["package.json", "README.md", "LICENSE", "dist/assay.mjs"] },
   webhook: {
     folder: "webhook",
     files: [
