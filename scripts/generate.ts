@@ -9,8 +9,6 @@ import { errorsOf, honoursIdempotencyKey, isInEnvironment, preparesLive } from "
 import { routes } from "@assay/contract/routes";
 import { describePolicy } from "@assay/emrtd/verify/parse-policy";
 import { defaultPolicy, policySwitches } from "@assay/emrtd/verify/policy";
-import { fontsCss, latinCss } from "@assay/ui/font-slices";
-import { tokensCss } from "@assay/ui/tokens";
 import { fileSettings, settings } from "../apps/server/src/config.ts";
 import { finishTool } from "../apps/server/src/operations/mcp/sandbox-tools.ts";
 import { migrate } from "../apps/server/src/platform/db/migrate.ts";
@@ -107,9 +105,6 @@ export const generated: readonly { path: string; make: () => string | Promise<st
       }),
   },
   { path: "docs/verify-protocol.md", make: describeProtocol },
-  { path: "packages/ui/src/tokens.css", make: tokensCss },
-  { path: "packages/ui/src/fonts.css", make: () => fontsCss("./fonts/") },
-  { path: "packages/ui/src/latin-font.css", make: () => latinCss("./fonts/") },
   { path: "apps/server/test/golden/routes.txt", make: describeRoutes },
 ];
 

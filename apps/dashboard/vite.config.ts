@@ -1,6 +1,7 @@
 import tailwindcss from "@tailwindcss/vite";
 import { defineConfig } from "vite";
 import { preactAsReact } from "../../packages/ui/src/preact-as-react.ts";
+import { writtenStyles } from "../../packages/ui/src/written-styles.ts";
 import { precompress } from "../../scripts/precompress.ts";
 import { pageFiles } from "./page-files.ts";
 import { textParts } from "./text-parts.ts";
@@ -29,6 +30,7 @@ export default defineConfig({
   plugins: [
     withoutSchemas(),
     textParts(),
+    writtenStyles(),
     tailwindcss(),
     pageFiles(new URL("src/router.tsx", import.meta.url)),
     precompress(),

@@ -1,6 +1,7 @@
 import tailwindcss from "@tailwindcss/vite";
 import { defineConfig } from "vite";
 import { preactAsReact } from "../../packages/ui/src/preact-as-react.ts";
+import { writtenStyles } from "../../packages/ui/src/written-styles.ts";
 import { precompress } from "../../scripts/precompress.ts";
 
 const neededAtOnce =
@@ -13,7 +14,7 @@ const neededForCamera = /\/apps\/verify\/src\/face\/(camera|speak)/;
 // biome-ignore lint/style/noDefaultExport: the build tool asks for one.
 export default defineConfig({
   base: "/verify/",
-  plugins: [tailwindcss(), precompress()],
+  plugins: [writtenStyles(), tailwindcss(), precompress()],
   resolve: { alias: preactAsReact },
   // One object literal per language: an export per text, or a text to parse, would need more bytes.
   json: { namedExports: false, stringify: false },

@@ -84,14 +84,12 @@ function faceOf(name: string, folder: string, { file, ranges }: (typeof fontSlic
 }`;
 }
 
-const note = "/* Written by `npm run generate` from font-slices.ts. */";
-
 /**
  * The first subset under another name, for lists in every script. In the page's font each subset would be
  * loaded for names that the reader may never see.
  */
 export function latinCss(folder: string): string {
-  return [note, faceOf("Inter Latin", folder, fontSlices[0]), ""].join("\n");
+  return faceOf("Inter Latin", folder, fontSlices[0]);
 }
 
 /** The rules that name the font. `folder` is where its files are, as seen from the style sheet. */
@@ -106,5 +104,5 @@ export function fontsCss(folder: string): string {
   descent-override: 22.52%;
   line-gap-override: 0%;
 }`;
-  return [note, ...faces, standIn, ""].join("\n");
+  return [...faces, standIn].join("\n");
 }

@@ -1,8 +1,8 @@
 import type { Hex } from "./colours.ts";
 
 /**
- * The design tokens of all pages and mails. `npm run generate` writes `tokens.css` from them; pages of the
- * service and mails import them.
+ * The design tokens of all pages and mails. The builds of the two apps write them into the style sheets
+ * (`written-styles.ts`); pages of the service and mails import them.
  */
 export const colours = {
   ink: { light: "#16211b", dark: "#e9edea" },
@@ -81,7 +81,6 @@ export function tokensCss(): string {
   const block = (lines: readonly string[], indent: string) =>
     `${indent}:root {\n${lines.map((line) => `${indent}  ${line}`).join("\n")}\n${indent}}`;
   return [
-    "/* Written by `npm run generate` from tokens.ts. */",
     block(
       [
         "color-scheme: light dark;",
