@@ -16,6 +16,8 @@ import { Loading } from "./ui/page.tsx";
 
 const root = createRootRoute({
   component: Outlet,
+  // Texts only (`parseSearch`), and any page may read any of them.
+  validateSearch: (search) => search as Partial<Record<string, string>>,
   notFoundComponent: NotFound,
   beforeLoad: async ({ matches, location, preload }) => {
     const routeIds = matches.map(({ routeId }) => String(routeId));
@@ -23,20 +25,10 @@ const root = createRootRoute({
   },
 });
 
-const nextSearch = (search: Record<string, unknown>): { next?: string } =>
-  typeof search.next === "string" ? { next: search.next } : {};
-
 const signInRoute = createRoute({
   getParentRoute: () => root,
   path: "/dashboard/sign-in",
-  validateSearch: nextSearch,
-  component: () => <SignInPage next={signInRoute.useSearch().next} />,
-});
-const signUpRoute = createRoute({
-  getParentRoute: () => root,
-  path: "/dashboard/sign-up",
-  validateSearch: nextSearch,
-  component: lazyRouteComponent(() => import("./sign-in/sign-up-page.tsx"), "SignUpPage"),
+  component: SignInPage,
 });
 
 // Code splitting keeps the sign-in small.
@@ -79,7 +71,7 @@ const deepStrayRoute = createRoute({
 export const router = createRouter({
   routeTree: root.addChildren([
     signInRoute,
-    signUpRoute,
+    outside("/dashboard/sign-up", () => import("./sign-in/sign-up-page.tsx"), "SignUpPage"),
     outside(
       "/dashboard/forgot-password",
       () => import("./sign-in/forgot-password-page.tsx"),

@@ -76,7 +76,7 @@ export function ApiKeysPage() {
                   {countText(key.request_count)}{" "}
                   <Link
                     to="/dashboard/api-log"
-                    search={{ key: key.id } as never}
+                    search={{ key: key.id }}
                     aria-label={t.apiKeys.logOf(key.name)}
                   >
                     {t.shell.pages.apiLog}

@@ -14,15 +14,7 @@ import { t } from "../i18n/words.ts";
 import { useWorkspace } from "../shell/organization-context.ts";
 import { LinkButton } from "../ui/button.tsx";
 import { CopyId } from "../ui/copy.tsx";
-import {
-  anyOption,
-  endOfDay,
-  FilterSelect,
-  Filters,
-  FilterText,
-  startOfDay,
-  useFilters,
-} from "../ui/filters.tsx";
+import { anyOption, FilterSelect, Filters, FilterText, useFilters } from "../ui/filters.tsx";
 import { countText } from "../ui/numbers.ts";
 import { Badge, Card, Heading } from "../ui/page.tsx";
 import { ListTable } from "../ui/table.tsx";
@@ -35,17 +27,18 @@ const maxRequestId = 64;
 export function ApiLogPage() {
   const { organization } = useWorkspace();
   const filters = useFilters(["request", "key", "status", "from", "to"]);
-  const { request, key, status, from, to } = filters.values;
+  const { request, key, status } = filters.values;
   const mayListKeys = hasRole(organization.role, "admin");
   const keys = useList(listApiKeys, { query: { limit: 100 } }, { enabled: mayListKeys });
   const log = useList(listApiRequests, {
-    query: present({
-      request_id: request?.slice(0, maxRequestId),
-      api_key_id: key,
-      status_class: statusClasses.find((each) => each === status),
-      created_from: startOfDay(from),
-      created_to: endOfDay(to),
-    }),
+    query: {
+      ...filters.period,
+      ...present({
+        request_id: request?.slice(0, maxRequestId),
+        api_key_id: key,
+        status_class: statusClasses.find((each) => each === status),
+      }),
+    },
   });
   return (
     <>

@@ -9,7 +9,7 @@ import { ActionButton } from "../ui/button.tsx";
 import { Id } from "../ui/copy.tsx";
 import { Disclosure } from "../ui/disclosure.tsx";
 import { exportList } from "../ui/export-list.ts";
-import { anyOption, endOfDay, FilterSelect, Filters, startOfDay, useFilters } from "../ui/filters.tsx";
+import { anyOption, FilterSelect, Filters, useFilters } from "../ui/filters.tsx";
 import { Badge, Card, Heading } from "../ui/page.tsx";
 import { shortId } from "../ui/short-id.ts";
 import { ListTable } from "../ui/table.tsx";
@@ -26,14 +26,12 @@ function actorName({ actor_type: type, actor_id: id }: Entry, nameOf: NameOf): s
 
 export function AuditLogPage() {
   const filters = useFilters(["event", "by", "from", "to"]);
-  const { event, by, from, to } = filters.values;
+  const { event, by } = filters.values;
   const members = useList(listMembers, { query: { limit: 100 } });
-  const query = present({
-    event: auditEvents.find((each) => each === event),
-    actor_id: by,
-    created_from: startOfDay(from),
-    created_to: endOfDay(to),
-  });
+  const query = {
+    ...filters.period,
+    ...present({ event: auditEvents.find((each) => each === event), actor_id: by }),
+  };
   const log = useList(listAuditLogs, { query });
   const nameOf: NameOf = (id) => members.items.find((member) => member.user_id === id)?.name;
   return (

@@ -24,7 +24,7 @@ import { TemplateSummary } from "./template-summary.tsx";
 export function NewSessionPage() {
   const { environment } = useWorkspace();
   const navigate = useNavigate();
-  const { template }: { template?: unknown } = useSearch({ strict: false });
+  const { template } = useSearch({ strict: false });
   const templates = useList(listTemplates, { query: { limit: 100 } });
   const chosen = templates.items.find(({ id }) => id === template);
   return (
@@ -49,7 +49,7 @@ export function NewSessionPage() {
               ...templates.items.map(({ id, name }) => ({ value: id, label: name })),
             ]}
             onChange={(id) =>
-              void navigate({ to: ".", search: (id === "" ? {} : { template: id }) as never, replace: true })
+              void navigate({ to: ".", search: id === "" ? {} : { template: id }, replace: true })
             }
           />
         </div>

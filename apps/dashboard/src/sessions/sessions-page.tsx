@@ -14,7 +14,7 @@ import { useMay } from "../shell/organization-context.ts";
 import { ActionButton, LinkButton } from "../ui/button.tsx";
 import { CopyButton, Id } from "../ui/copy.tsx";
 import { exportList } from "../ui/export-list.ts";
-import { endOfDay, Filters, FilterText, startOfDay, useFilters } from "../ui/filters.tsx";
+import { Filters, FilterText, useFilters } from "../ui/filters.tsx";
 import { Card, Heading } from "../ui/page.tsx";
 import { Status } from "../ui/status.tsx";
 import { ListTable } from "../ui/table.tsx";
@@ -27,8 +27,8 @@ const tabs = ["all", "open", "succeeded", "failed", "expired", "cancelled"] as c
 export function SessionsPage() {
   const mayCreate = useMay("admin");
   const filters = useFilters(["status", "reference", "from", "to"]);
-  const { status = "", reference, from, to } = filters.values;
-  const period = present({ created_from: startOfDay(from), created_to: endOfDay(to) });
+  const { status = "", reference } = filters.values;
+  const { period } = filters;
   const query = {
     ...period,
     ...present({

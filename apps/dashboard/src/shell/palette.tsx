@@ -132,7 +132,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
         rememberSearch(organization.id, settled);
         onClose();
         const search = thing.kind === "api_request" ? { request: thing.id } : {};
-        void navigate({ to: pathOf(thing), search: search as never });
+        void navigate({ to: pathOf(thing), search });
       },
     }),
   );

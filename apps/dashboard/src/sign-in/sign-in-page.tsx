@@ -1,5 +1,5 @@
 import { requestMagicLink } from "@assay/contract/accounts";
-import { Link, useRouter } from "@tanstack/react-router";
+import { Link, useRouter, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { call } from "../api/call.ts";
 import { queries } from "../api/queries.ts";
@@ -11,7 +11,8 @@ import { PublicFrame } from "../ui/public-frame.tsx";
 import { nextPath } from "./next-path.ts";
 import { SignInForm } from "./sign-in-form.tsx";
 
-export function SignInPage({ next }: { next: string | undefined }) {
+export function SignInPage() {
+  const { next } = useSearch({ strict: false });
   const router = useRouter();
   const [byMail, setByMail] = useState(false);
   // Kept when the sign-in method changes, so that users type the address once.
@@ -60,7 +61,7 @@ export function SignInPage({ next }: { next: string | undefined }) {
           <Link to="/dashboard/forgot-password">{t.signIn.forgot}</Link>
         </li>
         <li>
-          <Link to="/dashboard/sign-up" search={next === undefined ? {} : { next }}>
+          <Link to="/dashboard/sign-up" search={{ next }}>
             {t.signIn.create}
           </Link>
         </li>

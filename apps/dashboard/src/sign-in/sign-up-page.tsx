@@ -7,7 +7,7 @@ import { nextPath } from "./next-path.ts";
 import { SignUpForm } from "./sign-up-form.tsx";
 
 export function SignUpPage() {
-  const { next } = useSearch({ from: "/dashboard/sign-up" });
+  const { next } = useSearch({ strict: false });
   const router = useRouter();
   return (
     <PublicFrame title={t.signIn.create}>

@@ -109,7 +109,7 @@ function OneTemplate({ template }: { template: Template }) {
               look="primary"
               icon="plus"
               to="/dashboard/sessions/new"
-              search={{ template: template.id } as never}
+              search={{ template: template.id }}
             >
               {t.templates.newSession}
             </LinkButton>

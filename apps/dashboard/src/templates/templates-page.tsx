@@ -47,7 +47,7 @@ export function TemplatesPage() {
               cell: ({ id }) =>
                 mayChange ? (
                   <div className="flex flex-wrap gap-2">
-                    <LinkButton small to="/dashboard/sessions/new" search={{ template: id } as never}>
+                    <LinkButton small to="/dashboard/sessions/new" search={{ template: id }}>
                       {t.templates.newSession}
                     </LinkButton>
                   </div>

@@ -1,5 +1,6 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef, useState } from "react";
+import { present } from "../api/call.ts";
 import { t } from "../i18n/words.ts";
 import { Button, buttonClass } from "./button.tsx";
 import { DateRange } from "./date-range.tsx";
@@ -9,20 +10,21 @@ type Chosen<N extends string> = Partial<Record<N, string>>;
 
 /**
  * The filters of a list are in the address: users can share it, and Back restores it. Each choice replaces
- * the history entry, so that Back leaves the list.
+ * the history entry, so that Back leaves the list. `period` is what a request names the days by.
  */
 export function useFilters<const N extends string>(names: readonly N[]) {
-  const search: Record<string, unknown> = useSearch({ strict: false });
+  const search: Partial<Record<string, string>> = useSearch({ strict: false });
   const navigate = useNavigate();
   const values: Chosen<N> = {};
-  for (const name of names) {
-    const value = search[name];
-    if (typeof value === "string" && value !== "") values[name] = value;
-  }
-  const go = (next: Chosen<N>) =>
-    void navigate({ to: ".", search: next as never, replace: true, resetScroll: false });
+  for (const name of names) if (search[name]) values[name] = search[name];
+  const go = (next: Chosen<N>) => void navigate({ to: ".", search: next, replace: true, resetScroll: false });
+  const { from, to }: Chosen<"from" | "to"> = values;
   return {
     values,
+    period: present({
+      created_from: momentOf(from, "00:00:00.000"),
+      created_to: momentOf(to, "23:59:59.999"),
+    }),
     count: Object.keys(values).length,
     set: (changed: Chosen<N>) => {
       const next = Object.entries({ ...values, ...changed }).filter(([, value]) => value !== "");
@@ -164,16 +166,10 @@ export function inWords(code: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** The first and last moment of local days, in the service's time format. */
-export function startOfDay(day: string | undefined): string | undefined {
-  return momentOf(day, "00:00:00.000");
-}
-
-export function endOfDay(day: string | undefined): string | undefined {
-  return momentOf(day, "23:59:59.999");
-}
-
-/** A user can edit the address: a value that is not a day is ignored. */
+/**
+ * A moment of a local day, in the service's time format. A user can edit the address: a value that is not a
+ * day is ignored.
+ */
 function momentOf(day: string | undefined, time: string): string | undefined {
   const moment = new Date(`${day}T${time}`);
   return day === undefined || Number.isNaN(moment.getTime()) ? undefined : moment.toISOString();

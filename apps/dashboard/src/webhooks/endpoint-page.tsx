@@ -62,7 +62,7 @@ function OneEndpoint({ endpoint }: { endpoint: Endpoint }) {
       menu={mayChange ? items : []}
       primary={
         mayChange ? (
-          <LinkButton look="primary" to="." search={{ view: "test" } as never} resetScroll={false}>
+          <LinkButton look="primary" to="." search={{ view: "test" }} resetScroll={false}>
             {t.webhooks.sendTest}
           </LinkButton>
         ) : null
@@ -84,7 +84,7 @@ function OneEndpoint({ endpoint }: { endpoint: Endpoint }) {
       <Section
         title={t.webhooks.latest}
         actions={
-          <LinkButton small to="/dashboard/deliveries" search={{ endpoint: endpoint.id } as never}>
+          <LinkButton small to="/dashboard/deliveries" search={{ endpoint: endpoint.id }}>
             {t.webhooks.viewAll}
           </LinkButton>
         }

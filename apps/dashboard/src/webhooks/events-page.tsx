@@ -4,29 +4,19 @@ import { Link } from "@tanstack/react-router";
 import { present } from "../api/call.ts";
 import { useList } from "../api/queries.ts";
 import { t } from "../i18n/words.ts";
-import {
-  anyOption,
-  endOfDay,
-  FilterSelect,
-  Filters,
-  FilterText,
-  startOfDay,
-  useFilters,
-} from "../ui/filters.tsx";
+import { anyOption, FilterSelect, Filters, FilterText, useFilters } from "../ui/filters.tsx";
 import { Card, Heading } from "../ui/page.tsx";
 import { ListTable } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 
 export function EventsPage() {
   const filters = useFilters(["type", "session", "from", "to"]);
-  const { type, session, from, to } = filters.values;
+  const { type, session } = filters.values;
   const events = useList(listEvents, {
-    query: present({
-      type: eventTypes.find((each) => each === type),
-      session_id: session,
-      created_from: startOfDay(from),
-      created_to: endOfDay(to),
-    }),
+    query: {
+      ...filters.period,
+      ...present({ type: eventTypes.find((each) => each === type), session_id: session }),
+    },
   });
   return (
     <>
