@@ -39,7 +39,7 @@ import { SecondFactor } from "./second-factor.tsx";
 export function AccountPage() {
   return (
     <>
-      <Heading title={t.account.title} about={t.account.about} />
+      <Heading title={t.shell.yourAccount} about={t.account.about} />
       <div className="items-start gap-x-6 xl:grid xl:grid-cols-2">
         <Name />
         <EmailAddress />
@@ -119,7 +119,7 @@ function EmailAddress() {
               setMailed(true);
             }}
           >
-            {t.account.sendVerification}
+            {t.ui.sendVerification}
           </ActionButton>
         )}
       </div>
@@ -161,7 +161,7 @@ function Password() {
             setMailed(true);
           }}
         >
-          {t.account.mailMe}
+          {t.ui.mailLink}
         </ActionButton>
       </Card>
     );
@@ -189,7 +189,7 @@ function Password() {
             type="password"
             autoComplete="current-password"
           />
-          <NewPasswordField label={t.account.newPassword} name="new_password" />
+          <NewPasswordField label={t.ui.newPassword} name="new_password" />
         </Form>
       </div>
     </Card>

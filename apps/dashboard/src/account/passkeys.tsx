@@ -58,7 +58,7 @@ export function Passkeys() {
             header: t.account.passkeys.storage,
             cell: (passkey) => (passkey.synced ? t.account.passkeys.synced : t.account.passkeys.deviceOnly),
           },
-          { header: t.account.passkeys.added, cell: (passkey) => <Time at={passkey.created_at} /> },
+          { header: t.ui.added, cell: (passkey) => <Time at={passkey.created_at} /> },
           { header: t.ui.lastUsed, cell: (passkey) => <Time at={passkey.last_used_at} never={t.ui.never} /> },
           {
             header: t.ui.actions,
@@ -73,8 +73,8 @@ export function Passkeys() {
                 </Button>
                 <ConfirmButton
                   small
-                  label={t.account.passkeys.deleteOne(passkey.name)}
-                  title={t.account.passkeys.deleteTitle(passkey.name)}
+                  label={t.ui.deleteNamed(passkey.name)}
+                  title={t.ui.deleteQuestion(passkey.name)}
                   explanation={t.account.passkeys.deleteText}
                   confirm={t.account.passkeys.deleteSubmit}
                   done={t.account.passkeys.deleted}

@@ -123,8 +123,8 @@ function KeyActions({ apiKey }: { apiKey: Key }) {
       </ActionButton>
       <ConfirmButton
         small
-        label={t.apiKeys.deleteKey(apiKey.name)}
-        title={t.apiKeys.deleteTitle(apiKey.name)}
+        label={t.ui.deleteNamed(apiKey.name)}
+        title={t.ui.deleteQuestion(apiKey.name)}
         explanation={t.apiKeys.deleteText}
         confirm={t.apiKeys.deleteIt}
         done={t.apiKeys.deleted}

@@ -43,7 +43,7 @@ export function ApiLogPage() {
   return (
     <>
       <Heading title={t.shell.pages.apiLog} about={t.apiKeys.log.about(apiLogLimits.days)} />
-      <Filters filters={filters} dates={t.apiKeys.log.when}>
+      <Filters filters={filters} dates={t.ui.when}>
         <FilterText
           label={t.apiKeys.log.requestId}
           value={request}
@@ -105,7 +105,7 @@ export function ApiLogPage() {
                 ),
             },
             { header: t.apiKeys.log.took, cell: ({ duration_ms: ms }) => `${countText(ms)} ms` },
-            { header: t.apiKeys.log.when, cell: ({ created_at: at }) => <Time at={at} /> },
+            { header: t.ui.when, cell: ({ created_at: at }) => <Time at={at} /> },
           ]}
         />
       </Card>

@@ -41,9 +41,9 @@ export function AuditLogPage() {
           {t.ui.export}
         </ActionButton>
       </Heading>
-      <Filters filters={filters} dates={t.audit.when}>
+      <Filters filters={filters} dates={t.ui.when}>
         <FilterSelect
-          label={t.audit.eventName}
+          label={t.ui.event}
           value={event}
           options={[anyOption, ...auditEvents.map((each) => ({ value: each, label: t.audit.event[each] }))]}
           onChange={(value) => filters.set({ event: value })}
@@ -89,7 +89,7 @@ export function AuditLogPage() {
                   <Badge look="plain">{t.ui.environments[environment]}</Badge>
                 ),
             },
-            { header: t.audit.when, cell: (entry) => <Time at={entry.created_at} /> },
+            { header: t.ui.when, cell: (entry) => <Time at={entry.created_at} /> },
           ]}
         />
       </Card>

@@ -30,7 +30,7 @@ export function DomainsPage() {
   const frozen = organization.pending_deletion_at !== null;
   return (
     <>
-      <Heading title={t.domains.title} about={t.domains.about} />
+      <Heading title={t.shell.pages.domains} about={t.domains.about} />
       {!hasRole(organization.role, "owner") ? (
         <Notice kind="info">{t.domains.onlyOwners}</Notice>
       ) : frozen ? (
@@ -100,7 +100,7 @@ function VerifiedDomains() {
                   { header: t.domains.verified, cell: (domain) => <Time at={domain.verifiedAt} /> },
                   {
                     header: t.domains.lastChecked,
-                    cell: (domain) => <Time at={domain.lastCheckedAt} never={t.domains.notYet} />,
+                    cell: (domain) => <Time at={domain.lastCheckedAt} never={t.ui.notYet} />,
                   },
                   {
                     header: t.ui.actions,
@@ -119,7 +119,7 @@ function VerifiedDomains() {
                             await refresh(listDomains, listRedirectUris);
                           }}
                         >
-                          {t.domains.remove}
+                          {t.ui.remove}
                         </ConfirmButton>
                       </div>
                     ),
@@ -142,7 +142,7 @@ function VerifiedDomains() {
                       ),
                     },
                     {
-                      header: t.domains.expires,
+                      header: t.ui.expires,
                       cell: (challenge) => <Time ahead at={challenge.expiresAt} />,
                     },
                     {
@@ -313,7 +313,7 @@ function RedirectUris() {
             header: t.domains.pattern,
             cell: (uri) => <code className="font-mono text-small break-all">{uri.pattern}</code>,
           },
-          { header: t.domains.added, cell: (uri) => <Time at={uri.createdAt} /> },
+          { header: t.ui.added, cell: (uri) => <Time at={uri.createdAt} /> },
           {
             header: t.ui.actions,
             cell: (uri) =>
@@ -323,14 +323,14 @@ function RedirectUris() {
                   label={t.domains.removeOne(uri.pattern)}
                   title={t.domains.removeUriAsk}
                   explanation={uri.pattern}
-                  confirm={t.domains.remove}
+                  confirm={t.ui.remove}
                   done={t.domains.uriRemoved}
                   run={async () => {
                     await call(deleteRedirectUri, { params: { id: uri.id } });
                     await refresh(listRedirectUris);
                   }}
                 >
-                  {t.domains.remove}
+                  {t.ui.remove}
                 </ConfirmButton>
               ) : null,
           },

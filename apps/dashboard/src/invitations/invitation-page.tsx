@@ -39,7 +39,7 @@ export function InvitationPage() {
                 [t.ui.organization, <strong key="name">{data.organization_name}</strong>],
                 [t.invitations.yourRole, t.ui.roles[data.role]],
                 [t.invitations.forWhom, data.email],
-                [t.invitations.expires, <Time key="until" ahead at={data.expires_at} />],
+                [t.ui.expires, <Time key="until" ahead at={data.expires_at} />],
               ]}
             />
             <Answer token={token} email={data.email} organization={data.organization_name} />
@@ -79,7 +79,7 @@ function Answer({ token, email, organization }: { token: string; email: string; 
     return (
       <section>
         <h2 className="mb-3 text-lg font-semibold">
-          {hasAccount ? t.invitations.signIn : t.invitations.createAccount}
+          {hasAccount ? t.ui.signIn : t.invitations.createAccount}
         </h2>
         {hasAccount ? (
           <SignInForm email={email} onSignedIn={() => queries.resetQueries()} />
@@ -118,7 +118,7 @@ function Answer({ token, email, organization }: { token: string; email: string; 
                       setMailed(true);
                     }}
                   >
-                    {t.invitations.sendVerification}
+                    {t.ui.sendVerification}
                   </ActionButton>
                 )
               ) : code === "ALREADY_MEMBER" ? (

@@ -48,7 +48,7 @@ export function MembersPage() {
   const [invited, setInvited] = useState<string | null>(null);
   return (
     <>
-      <Heading title={t.members.title}>
+      <Heading title={t.shell.pages.members}>
         {mayChange ? (
           <Button look="primary" onClick={() => setInviting(true)}>
             {t.members.invite}
@@ -62,7 +62,7 @@ export function MembersPage() {
       )}
       <Card>
         <ListTable
-          caption={t.members.title}
+          caption={t.shell.pages.members}
           list={members}
           rowKey={({ id }) => id}
           empty={t.members.none}
@@ -150,7 +150,7 @@ function RemoveMember({ member, onClose }: { member: MemberView; onClose: () => 
   return (
     <Dialog title={t.members.removeAsk(member.name)} onClose={onClose}>
       <Form
-        submit={t.members.remove}
+        submit={t.ui.remove}
         onSubmit={async (values) => {
           const { data } = await call(removeMember, {
             params: { id: member.id },
@@ -190,7 +190,7 @@ function MemberActions({ member }: { member: MemberView }) {
           label={t.members.removeOne(member.name)}
           onClick={() => setRemoving(true)}
         >
-          {t.members.remove}
+          {t.ui.remove}
         </Button>
       )}
       {removing ? <RemoveMember member={member} onClose={() => setRemoving(false)} /> : null}
@@ -237,7 +237,7 @@ function Invitations({ mayChange }: { mayChange: boolean }) {
         columns={[
           { header: t.ui.email, cell: (invitation) => <bdi>{invitation.email}</bdi> },
           { header: t.ui.role, cell: (invitation) => t.ui.roles[invitation.role] },
-          { header: t.members.expires, cell: (invitation) => <Time ahead at={invitation.expires_at} /> },
+          { header: t.ui.expires, cell: (invitation) => <Time ahead at={invitation.expires_at} /> },
           {
             header: t.ui.actions,
             cell: (invitation) =>

@@ -32,7 +32,7 @@ export function OperatorPage() {
   const data = status.data?.data;
   return (
     <>
-      <Heading title={t.operator.title} about={t.operator.about} />
+      <Heading title={t.shell.pages.operator} about={t.operator.about} />
       {status.error === null ? null : <ProblemNotice error={status.error} retry={status.refetch} />}
       {data === undefined ? (
         status.error === null ? (
@@ -425,7 +425,7 @@ function SetAside({ status: { set_aside: aside, at } }: { status: Status }) {
           { header: t.operator.reason, cell: ({ reason }) => <bdi lang="en">{reason}</bdi> },
           { header: t.operator.oldest, cell: ({ oldest_at: oldest }) => ageText(oldest, at) },
           {
-            header: t.operator.nextAttempt,
+            header: t.ui.nextAttempt,
             cell: ({ next_try_at: next }) => (next <= at ? t.operator.now : aheadText(next, at)),
           },
         ]}

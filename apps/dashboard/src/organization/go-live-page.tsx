@@ -60,7 +60,7 @@ export function GoLivePage() {
   const [results, setResults] = useState<Results>("webhooks");
   return (
     <>
-      <Heading title={t.organization.goLive.title} />
+      <Heading title={t.shell.pages.goLive} />
       <div className="mb-6">{organization.environment === "live" ? <LiveIsOpen /> : <WhatLiveIs />}</div>
       <Card
         title={
@@ -185,7 +185,7 @@ function GoLiveButton({ ready, results }: { ready: boolean; results: Results }) 
         done={t.organization.goLive.done}
         title={t.organization.goLive.ask}
         explanation={t.organization.goLive.askText}
-        confirm={t.organization.goLive.go}
+        confirm={t.ui.goLive}
         run={async () => {
           await call(goLive, { body: results === "poll_only" ? { results } : {} });
           // Opening it does not switch the environment.
@@ -193,7 +193,7 @@ function GoLiveButton({ ready, results }: { ready: boolean; results: Results }) 
           await Promise.all([refreshOrganization(), refresh(readGoLive)]);
         }}
       >
-        {t.organization.goLive.go}
+        {t.ui.goLive}
       </ConfirmButton>
     </>
   );
@@ -324,7 +324,7 @@ function Terms() {
                 [
                   t.organization.terms.accepted,
                   data.acceptance === null ? (
-                    t.organization.terms.notYet
+                    t.ui.notYet
                   ) : (
                     <span key="accepted">
                       <Filled

@@ -51,7 +51,7 @@ function LiveEndpoints() {
             <EndpointStatus endpoint={endpoint} />
             {endpoint.has_active_key ? null : (
               <Button small onClick={() => setKeyFor(endpoint.id)}>
-                {t.webhooks.register}
+                {t.ui.registerKey}
               </Button>
             )}
           </li>
@@ -74,7 +74,7 @@ function LiveEndpoints() {
                 setKeyFor(endpointId);
               }}
             >
-              {t.webhooks.register}
+              {t.ui.registerKey}
             </Button>
           )}
         />

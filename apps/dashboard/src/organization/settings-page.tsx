@@ -25,7 +25,7 @@ export function SettingsPage() {
   const mayChange = useMay("admin");
   return (
     <>
-      <Heading title={t.organization.settings.title} />
+      <Heading title={t.shell.pages.settings} />
       <Card title={t.organization.settings.profile}>
         {mayChange ? <Profile organization={organization} /> : <ProfileFacts organization={organization} />}
       </Card>
@@ -44,12 +44,12 @@ function ProfileFacts({ organization }: { organization: Workspace["organization"
     <Facts
       facts={[
         [t.ui.name, organization.name],
-        [t.organization.settings.slug, organization.slug],
+        [t.ui.slug, organization.slug],
         [t.organization.settings.website, organization.website_url ?? "–"],
         [t.organization.settings.support, organization.support_email ?? "–"],
         [t.organization.settings.privacy, organization.privacy_url ?? "–"],
         [t.organization.settings.terms, organization.terms_url ?? "–"],
-        [t.organization.settings.logo, organization.logo_url ?? "–"],
+        [t.organization.brand.logo, organization.logo_url ?? "–"],
       ]}
     />
   );
@@ -58,7 +58,7 @@ function ProfileFacts({ organization }: { organization: Workspace["organization"
 function Profile({ organization }: { organization: Workspace["organization"] }) {
   return (
     <div className="max-w-3xl">
-      <p className="mb-4 text-muted">{t.organization.settings.about}</p>
+      <p className="mb-4 text-muted">{t.ui.shownToPeople}</p>
       <Form
         submit={t.ui.save}
         saved={t.organization.settings.profileSaved}
@@ -79,7 +79,7 @@ function Profile({ organization }: { organization: Workspace["organization"] }) 
         <div className="grid gap-4 md:grid-cols-2">
           <Field label={t.ui.name} name="name" maxLength={120} defaultValue={organization.name} />
           <Field
-            label={t.organization.settings.slug}
+            label={t.ui.slug}
             name="slug"
             hint={t.organization.settings.slugHint}
             pattern="[a-z0-9\-]{2,60}"
@@ -179,7 +179,7 @@ function Deletion() {
         <div className="max-w-md">
           <Notice kind="info">{t.organization.deletion.mailed(sentTo)}</Notice>
           <Form
-            submit={t.organization.deletion.submit(organization.name)}
+            submit={t.ui.deleteNamed(organization.name)}
             look="danger"
             onSubmit={async (values) => {
               await call(confirmOrganizationDeletion, {

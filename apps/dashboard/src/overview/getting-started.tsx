@@ -162,7 +162,7 @@ function StepList({ steps, done, next }: { steps: Steps; done: readonly boolean[
           )}
         </p>
       </Step>
-      <Step {...step(5)} title={t.overview.start.live}>
+      <Step {...step(5)} title={t.ui.goLive}>
         <p>
           <Filled
             text={t.overview.start.liveText}
@@ -197,7 +197,7 @@ function Step(props: {
               className={`mt-0.5 inline-flex size-6 shrink-0 items-center justify-center rounded-full border ${props.done ? "border-good bg-good-soft text-good" : "border-field"}`}
             >
               {props.done ? <Icon name="check" className="size-4" /> : null}
-              <span className="sr-only">{props.done ? t.overview.start.done : t.overview.start.toDo}</span>
+              <span className="sr-only">{props.done ? t.ui.entry.done : t.overview.start.toDo}</span>
             </span>
             <span className={props.done ? "font-normal text-muted" : ""}>
               {props.title}

@@ -34,7 +34,7 @@ export function OverviewPage() {
       <Heading title={t.shell.pages.overview}>
         {mayCreate ? (
           <LinkButton look="primary" icon="plus" to="/dashboard/sessions/new">
-            {t.sessions.create}
+            {t.ui.createSession}
           </LinkButton>
         ) : null}
       </Heading>
@@ -188,14 +188,18 @@ function OutcomesByDay({ overview }: { overview: Overview }) {
         days={days.map(({ date }) => date)}
         text={countText}
         series={[
-          { label: t.overview.succeeded, colour: "good", values: values((day) => day.succeeded) },
-          { label: t.overview.failed, colour: "bad", values: values((day) => day.failed) },
+          { label: t.ui.sessionTabs.succeeded, colour: "good", values: values((day) => day.succeeded) },
+          { label: t.ui.sessionTabs.failed, colour: "bad", values: values((day) => day.failed) },
           {
             label: t.overview.expiredOrCancelled,
             colour: "field",
             values: values((day) => day.expired + day.cancelled),
           },
-          { label: t.overview.open, colour: "ink", values: values((day) => day.created + day.in_progress) },
+          {
+            label: t.ui.sessionTabs.open,
+            colour: "ink",
+            values: values((day) => day.created + day.in_progress),
+          },
         ]}
         table={
           <Table
@@ -204,11 +208,11 @@ function OutcomesByDay({ overview }: { overview: Overview }) {
             rowKey={({ date }) => date}
             columns={[
               { header: t.overview.day, cell: (day) => dateText(day.date) },
-              { header: t.overview.all, cell: (day) => day.total },
-              { header: t.overview.succeeded, cell: (day) => day.succeeded },
-              { header: t.overview.failed, cell: (day) => day.failed },
-              { header: t.overview.expired, cell: (day) => day.expired },
-              { header: t.overview.cancelled, cell: (day) => day.cancelled },
+              { header: t.ui.sessionTabs.all, cell: (day) => day.total },
+              { header: t.ui.sessionTabs.succeeded, cell: (day) => day.succeeded },
+              { header: t.ui.sessionTabs.failed, cell: (day) => day.failed },
+              { header: t.ui.sessionTabs.expired, cell: (day) => day.expired },
+              { header: t.ui.sessionTabs.cancelled, cell: (day) => day.cancelled },
             ]}
           />
         }

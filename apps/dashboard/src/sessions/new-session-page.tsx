@@ -30,7 +30,7 @@ export function NewSessionPage() {
   return (
     <div className="max-w-3xl xl:max-w-none">
       <Heading
-        title={t.sessions.create}
+        title={t.ui.createSession}
         crumbs={[{ label: t.shell.pages.sessions, to: "/dashboard/sessions" }]}
       />
       {environment === "sandbox" ? (
@@ -41,11 +41,11 @@ export function NewSessionPage() {
       {templates.items.length === 0 ? null : (
         <div className="mt-4 max-w-sm">
           <Select
-            label={t.sessions.template}
+            label={t.ui.template}
             name="template"
             value={chosen?.id ?? ""}
             options={[
-              { value: "", label: t.sessions.noTemplate },
+              { value: "", label: t.ui.none },
               ...templates.items.map(({ id, name }) => ({ value: id, label: name })),
             ]}
             onChange={(id) =>
@@ -113,7 +113,7 @@ function Creation(props: {
       <div ref={form} onInput={follow} onChange={follow}>
         <Card>
           <Form
-            submit={t.sessions.create}
+            submit={t.ui.createSession}
             onSubmit={async (values) => {
               try {
                 const asked = props.bodyOf(values);

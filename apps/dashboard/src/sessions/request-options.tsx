@@ -107,7 +107,7 @@ export function OptionFields({ options = {} }: { options?: RequestOptions }) {
         />
       </fieldset>
       <Select
-        label={t.sessions.language}
+        label={t.ui.language}
         name="locale"
         defaultValue={options.locale ?? ""}
         options={[

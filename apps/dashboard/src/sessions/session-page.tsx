@@ -47,7 +47,7 @@ export function SessionPage() {
   );
   if (!isId || hasCode(session.error, "SESSION_NOT_FOUND")) return <NoSession mayBeElsewhere={isId} />;
   return (
-    <LoadedObject kind={t.sessions.one} crumb={crumb()} query={session}>
+    <LoadedObject kind={t.ui.session} crumb={crumb()} query={session}>
       {(data) => <OneSessionPage session={data} />}
     </LoadedObject>
   );
@@ -187,7 +187,7 @@ function Attempts(props: { sessionId: string; refetchInterval: number | false })
   const attempts = useList(listAttempts, { query: { session_id: sessionId } }, { refetchInterval });
   if (attempts.items.length === 0) return null;
   return (
-    <Section title={t.sessions.attempts}>
+    <Section title={t.ui.attempts}>
       <Table
         caption={t.sessions.attemptsCaption}
         rows={attempts.items}
@@ -227,7 +227,7 @@ function factsOf(session: WithConsent) {
       ? []
       : [
           [
-            t.sessions.template,
+            t.ui.template,
             <Link
               key="template"
               to="/dashboard/templates/$templateId"
@@ -239,7 +239,7 @@ function factsOf(session: WithConsent) {
         ]),
     [t.ui.created, <Time key="created" full at={session.created_at} />],
     session.completed_at === null
-      ? ([t.sessions.expires, <Time key="until" full ahead at={session.expires_at} />] as const)
+      ? ([t.ui.expires, <Time key="until" full ahead at={session.expires_at} />] as const)
       : ([t.sessions.ended, <Time key="ended" full at={session.completed_at} />] as const),
     [t.sessions.methods, session.methods.map((method) => t.sessions.method[method]).join(", ")],
     ...(session.methods.includes("document_chip")
@@ -249,7 +249,7 @@ function factsOf(session: WithConsent) {
         ]
       : []),
     ...demandFacts(session),
-    [t.sessions.language, session.locale === null ? t.sessions.automatic : languageName(session.locale)],
+    [t.ui.language, session.locale === null ? t.sessions.automatic : languageName(session.locale)],
     [
       t.sessions.returnUrl,
       <span key="redirect" className="break-all">

@@ -42,7 +42,7 @@ export function SessionsPage() {
   const counts = reference === undefined ? counted.data?.data : undefined;
   const create = mayCreate ? (
     <LinkButton look="primary" icon="plus" to="/dashboard/sessions/new">
-      {t.sessions.create}
+      {t.ui.createSession}
     </LinkButton>
   ) : null;
   return (
@@ -57,7 +57,7 @@ export function SessionsPage() {
         label={t.ui.status}
         value={tabs.find((tab) => tab === status) ?? "all"}
         maxCount={maxCounted}
-        tabs={tabs.map((tab) => ({ value: tab, label: t.sessions.tabs[tab], count: counts?.[tab] }))}
+        tabs={tabs.map((tab) => ({ value: tab, label: t.ui.sessionTabs[tab], count: counts?.[tab] }))}
         onChange={(tab) => filters.set({ status: tab === "all" ? "" : tab })}
       />
       <Filters filters={filters} dates={t.ui.created}>
@@ -79,7 +79,7 @@ export function SessionsPage() {
           isFiltered={filters.count > 0}
           columns={[
             {
-              header: t.sessions.one,
+              header: t.ui.session,
               phone: "title",
               cell: (session) => (
                 <Link to="/dashboard/sessions/$sessionId" params={{ sessionId: session.id }}>

@@ -22,7 +22,7 @@ export function TemplateSummary({ template }: { template: Template }) {
   return (
     <Facts
       facts={[
-        [t.sessions.template, <bdi key="name">{template.name}</bdi>],
+        [t.ui.template, <bdi key="name">{template.name}</bdi>],
         [t.sessions.requested, fieldsText(template)],
         ...(template.methods === null
           ? []
@@ -40,7 +40,7 @@ export function TemplateSummary({ template }: { template: Template }) {
                 required.map((name) => t.sessions.requirement[name]).join(", "),
               ] as const,
             ]),
-        ...(template.locale === null ? [] : [[t.sessions.language, languageName(template.locale)] as const]),
+        ...(template.locale === null ? [] : [[t.ui.language, languageName(template.locale)] as const]),
         ...(template.redirect_url === null
           ? []
           : [

@@ -75,7 +75,7 @@ function EventEntries({ event }: { event: Static<typeof WebhookEvent> }) {
     </Link>
   );
   if (event.retracted_at !== null)
-    return <Entry name={name} state="done" at={event.retracted_at} note={t.sessions.withdrawnEvent} />;
+    return <Entry name={name} state="done" at={event.retracted_at} note={t.ui.withdrawnWithConsent} />;
   if (deliveries.items.length === 0)
     return (
       <Entry

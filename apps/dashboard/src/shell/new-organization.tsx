@@ -35,14 +35,14 @@ export function NewOrganizationForm() {
       <Field
         label={t.ui.name}
         name="name"
-        hint={t.shell.newOrganization.nameHint}
+        hint={t.ui.shownToPeople}
         autoComplete="organization"
         maxLength={120}
         value={name}
         onChange={setName}
       />
       <Field
-        label={t.shell.newOrganization.slug}
+        label={t.ui.slug}
         name="slug"
         hint={t.shell.newOrganization.slugHint}
         pattern="[a-z0-9\-]{2,60}"

@@ -73,7 +73,7 @@ function useCommands(close: () => void): readonly Command[] {
       ? [
           {
             id: "new",
-            label: t.shell.search.createSession,
+            label: t.ui.createSession,
             icon: "plus",
             run: go("/dashboard/sessions/new"),
           } as const,

@@ -287,7 +287,7 @@ function Banners() {
             {lost === null ? "" : `${lost} `}
             {t.shell.keyless.text}{" "}
             <Link to="/dashboard/webhooks/$endpointId" params={{ endpointId: first.id }}>
-              {t.shell.keyless.register}
+              {t.ui.registerKey}
             </Link>
           </p>
         </Notice>

@@ -12,11 +12,11 @@ export function ForgotPasswordPage() {
       <p className="mb-4 text-muted">{t.signIn.forgotHint}</p>
       <Form
         wide
-        submit={t.signIn.mailSubmit}
+        submit={t.ui.mailLink}
         done={t.signIn.forgotDone}
         onSubmit={(values) => call(requestPasswordReset, { body: { email: values.text("email") } })}
       >
-        <Field label={t.signIn.email} name="email" type="email" autoComplete="username" />
+        <Field label={t.ui.email} name="email" type="email" autoComplete="username" />
       </Form>
       <p className="mt-6 border-t border-line pt-4">
         <Link to="/dashboard/sign-in">{t.signIn.back}</Link>

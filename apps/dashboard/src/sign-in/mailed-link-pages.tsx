@@ -41,7 +41,7 @@ export function MagicLinkPage() {
       ) : (
         <Form
           wide
-          submit={t.signIn.title}
+          submit={t.ui.signIn}
           onSubmit={async (values) => {
             const code = values.text("code").replaceAll(" ", "");
             try {
@@ -74,7 +74,7 @@ export function ResetPasswordPage() {
         <>
           <Notice kind="good">{t.signIn.resetDone}</Notice>
           <LinkButton look="primary" wide to="/dashboard/sign-in">
-            {t.signIn.title}
+            {t.ui.signIn}
           </LinkButton>
         </>
       ) : token === null ? (
@@ -92,7 +92,7 @@ export function ResetPasswordPage() {
             setDone(true);
           }}
         >
-          <NewPasswordField label={t.signIn.newPassword} name="password" />
+          <NewPasswordField label={t.ui.newPassword} name="password" />
         </Form>
       )}
     </PublicFrame>

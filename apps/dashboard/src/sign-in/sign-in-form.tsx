@@ -22,7 +22,7 @@ export function SignInForm(props: {
     <div className="space-y-4">
       <Form
         wide
-        submit={t.signIn.submit}
+        submit={t.ui.signIn}
         onSubmit={async (values) => {
           const code = values.text("code").replaceAll(" ", "");
           try {
@@ -43,7 +43,7 @@ export function SignInForm(props: {
         }}
       >
         <Field
-          label={t.signIn.email}
+          label={t.ui.email}
           name="email"
           type="email"
           autoComplete="username"
@@ -51,7 +51,7 @@ export function SignInForm(props: {
             ? { defaultValue: props.email ?? "" }
             : { value: props.email ?? "", onChange: props.onEmail })}
         />
-        <Field label={t.signIn.password} name="password" type="password" autoComplete="current-password" />
+        <Field label={t.ui.password} name="password" type="password" autoComplete="current-password" />
         {needsCode ? <CodeField /> : null}
       </Form>
       {passkeysAreSupported() ? (

@@ -18,17 +18,17 @@ export function SignInPage() {
   // Kept when the sign-in method changes, so that users type the address once.
   const [email, setEmail] = useState("");
   return (
-    <PublicFrame title={t.signIn.title}>
+    <PublicFrame title={t.ui.signIn}>
       {byMail ? (
         <div className="space-y-4">
           <Form
             wide
-            submit={t.signIn.mailSubmit}
+            submit={t.ui.mailLink}
             done={t.signIn.mailDone}
             onSubmit={(values) => call(requestMagicLink, { body: { email: values.text("email") } })}
           >
             <Field
-              label={t.signIn.email}
+              label={t.ui.email}
               name="email"
               type="email"
               autoComplete="username"

@@ -65,14 +65,14 @@ export function SignUpForm(props: { onSignedIn: () => unknown; email?: string; a
             >
               <Field label={t.ui.yourName} name="name" autoComplete="name" maxLength={120} />
               <Field
-                label={t.signIn.email}
+                label={t.ui.email}
                 name="email"
                 type="email"
                 autoComplete="username"
                 defaultValue={props.email ?? ""}
                 {...(props.email === undefined ? {} : { readOnly: true })}
               />
-              <NewPasswordField label={t.signIn.password} name="password" />
+              <NewPasswordField label={t.ui.password} name="password" />
             </Form>
           </>
         )

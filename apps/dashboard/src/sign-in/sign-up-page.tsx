@@ -18,7 +18,7 @@ export function SignUpPage() {
         }}
       />
       <p className="mt-6 border-t border-line pt-4">
-        <Filled text={t.signIn.up.have} link={<Link to="/dashboard/sign-in">{t.signIn.title}</Link>} />
+        <Filled text={t.signIn.up.have} link={<Link to="/dashboard/sign-in">{t.ui.signIn}</Link>} />
       </p>
     </PublicFrame>
   );

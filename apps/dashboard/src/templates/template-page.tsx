@@ -91,7 +91,7 @@ export function TemplatePage() {
       </>
     );
   return (
-    <LoadedObject kind={t.templates.one} crumb={crumb()} query={template}>
+    <LoadedObject kind={t.ui.template} crumb={crumb()} query={template}>
       {(data) => <OneTemplate key={data.id} template={data} />}
     </LoadedObject>
   );
@@ -114,7 +114,7 @@ function OneTemplate({ template }: { template: Template }) {
               {t.templates.newSession}
             </LinkButton>
             <ConfirmButton
-              title={t.templates.deleteTitle(template.name)}
+              title={t.ui.deleteQuestion(template.name)}
               explanation={t.templates.deleteText}
               confirm={t.templates.deleteIt}
               done={t.templates.deleted}

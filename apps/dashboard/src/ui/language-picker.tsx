@@ -6,7 +6,7 @@ import { Icon } from "./icon.tsx";
 export function LanguagePicker({ compact = false }: { compact?: boolean }) {
   return (
     <label className="inline-flex items-center gap-2">
-      <span className={compact ? "sr-only" : ""}>{t.shell.language}</span>
+      <span className={compact ? "sr-only" : ""}>{t.ui.language}</span>
       <span className="relative">
         <select
           className={`min-h-8 rounded-control border border-line bg-card py-1 text-ink ${compact ? "ps-1.5 pe-5.5" : "ps-2.5 pe-8"}`}

@@ -42,7 +42,7 @@ export function DeliveriesTable(props: {
       isFiltered={props.isFiltered}
       columns={[
         {
-          header: t.webhooks.eventName,
+          header: t.ui.event,
           cell: (delivery) => (
             <Link to="/dashboard/deliveries/$deliveryId" params={{ deliveryId: delivery.id }}>
               {t.webhooks.event[delivery.event_type]}
@@ -50,7 +50,7 @@ export function DeliveriesTable(props: {
           ),
         },
         { header: t.ui.status, phone: "end", cell: (delivery) => <DeliveryStatus of={delivery} /> },
-        { header: t.webhooks.attempts, cell: (delivery) => delivery.attempt_count },
+        { header: t.ui.attempts, cell: (delivery) => delivery.attempt_count },
         {
           header: t.webhooks.lastResponse,
           cell: (delivery) => answerText(delivery.last_status_code, delivery.last_error),

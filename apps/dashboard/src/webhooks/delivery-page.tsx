@@ -90,7 +90,7 @@ function DeliveryTimeline({ delivery }: { delivery: Delivery }) {
         <AttemptEntry key={attempt.id} attempt={attempt} number={number} open={number === attempts.length} />
       ))}
       {delivery.status === "pending" && delivery.next_attempt_at !== null ? (
-        <Entry name={t.webhooks.nextAttempt} state="open" at={delivery.next_attempt_at} />
+        <Entry name={t.ui.nextAttempt} state="open" at={delivery.next_attempt_at} />
       ) : null}
       {attempts.length === 0 && error !== null ? (
         <Entry name={t.webhooks.notSent} state="failed" note={errorText(error)} />
@@ -108,14 +108,14 @@ function withoutBody({ status, webhook_encryption_key_id: keyId }: Delivery): st
 function factsOf(delivery: Delivery) {
   return [
     [
-      t.webhooks.eventName,
+      t.ui.event,
       <Link key="event" to="/dashboard/events/$eventId" params={{ eventId: delivery.event_id }}>
         {t.webhooks.event[delivery.event_type]}
       </Link>,
     ],
     [t.ui.endpoint, <EndpointLink key="endpoint" endpointId={delivery.webhook_endpoint_id} />],
-    [t.webhooks.session, <SessionLink key="session" eventId={delivery.event_id} />],
-    [t.webhooks.attempts, String(delivery.attempt_count)],
+    [t.ui.session, <SessionLink key="session" eventId={delivery.event_id} />],
+    [t.ui.attempts, String(delivery.attempt_count)],
     [t.webhooks.payload, <Kept key="kept" delivery={delivery} />],
     [t.ui.created, <Time key="created" full at={delivery.created_at} />],
     ["ID", <CopyId key="id" value={delivery.id} />],

@@ -22,7 +22,7 @@ export function EndpointKeys({ endpointId, mayChange }: { endpointId: string; ma
       actions={
         mayChange ? (
           <Button small onClick={() => setAdding(true)}>
-            {t.webhooks.register}
+            {t.ui.registerKey}
           </Button>
         ) : null
       }

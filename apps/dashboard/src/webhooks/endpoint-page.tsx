@@ -248,7 +248,7 @@ function factsOf(endpoint: Endpoint) {
     [
       t.shell.pages.events,
       endpoint.subscribed_event_types.length === 0
-        ? t.webhooks.noEvents
+        ? t.ui.none
         : endpoint.subscribed_event_types.map((type) => t.webhooks.event[type]).join(", "),
     ],
     [

@@ -95,7 +95,7 @@ export function EndpointsPage() {
           onClose={() => setCreating(false)}
           next={(endpointId) => (
             <LinkButton look="primary" to="/dashboard/webhooks/$endpointId" params={{ endpointId }}>
-              {t.webhooks.register}
+              {t.ui.registerKey}
             </LinkButton>
           )}
         />

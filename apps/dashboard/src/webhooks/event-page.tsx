@@ -27,7 +27,7 @@ export function EventPage() {
   const mayChange = useMay("admin");
   const isUndelivered = deliveries.items.some(({ status }) => status === "pending" || status === "failed");
   return (
-    <LoadedObject kind={t.webhooks.eventName} crumb={crumb()} query={event}>
+    <LoadedObject kind={t.ui.event} crumb={crumb()} query={event}>
       {(data) => (
         <ObjectPage
           crumb={crumb()}
@@ -58,7 +58,7 @@ export function EventPage() {
             ],
             [t.webhooks.reference, <bdi key="reference">{data.client_reference_id ?? "–"}</bdi>],
             [
-              t.webhooks.session,
+              t.ui.session,
               data.session_id === null ? (
                 "–"
               ) : (
@@ -80,7 +80,7 @@ export function EventPage() {
             <Timeline>
               <Entry name={t.ui.created} state="done" at={data.created_at} />
               {data.retracted_at === null ? null : (
-                <Entry name={t.webhooks.withdrawnWithConsent} state="done" at={data.retracted_at} />
+                <Entry name={t.ui.withdrawnWithConsent} state="done" at={data.retracted_at} />
               )}
               {deliveries.items.map((delivery) => (
                 <DeliveryEntry

@@ -59,7 +59,7 @@ export function RegisterKey(props: {
       </Dialog>
     );
   return (
-    <Dialog title={t.webhooks.register} onClose={props.onClose} wide>
+    <Dialog title={t.ui.registerKey} onClose={props.onClose} wide>
       <div className="space-y-5">
         {canMakeKeys() ? (
           <Choices legend={t.webhooks.keySource} options={keySources()} value={source} onChange={setSource} />

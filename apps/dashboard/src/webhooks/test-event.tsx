@@ -121,7 +121,7 @@ function Followed({ sent }: { sent: Sent }) {
                 ] as const)
               : []),
             [
-              t.webhooks.nextAttempt,
+              t.ui.nextAttempt,
               <Time exact key="next" at={data.next_attempt_at} never={t.webhooks.noneAttempt} />,
             ],
           ]}
