@@ -1,8 +1,5 @@
-import { chmodSync } from "node:fs";
 import path from "node:path";
 import { rolldown } from "rolldown";
-
-const file = path.join(import.meta.dirname, "dist", "assay.mjs");
 
 /** Bundles the command line into one file that plain Node 20 runs without packages. */
 async function buildCommandLine(): Promise<void> {
@@ -16,14 +13,12 @@ async function buildCommandLine(): Promise<void> {
     },
   });
   await bundle.write({
-    file,
+    file: path.join(import.meta.dirname, "dist", "assay.mjs"),
     format: "esm",
     banner: "#!/usr/bin/env node",
     codeSplitting: false,
   });
   await bundle.close();
-  // The folder of commands in node_modules links to it.
-  chmodSync(file, 0o755);
 }
 
 if (import.meta.main) await buildCommandLine();
