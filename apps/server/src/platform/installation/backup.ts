@@ -32,6 +32,7 @@ const formatVersion = 1;
 const manifestName = "assay-backup.json";
 const dataName = "postgres/data";
 const maxManifestBytes = 64 * 1024;
+const maxReadBytes = 256 * 1024;
 
 /**
  * Folders that the server recreates at its start, or that concern only the running server. They are kept
@@ -227,12 +228,13 @@ async function fileEntry(file: string, name: string): Promise<TarEntry | null> {
   const { size } = await handle.stat();
   const content = (async function* () {
     try {
-      const buffer = Buffer.alloc(256 * 1024);
       for (let at = 0; at < size; ) {
-        const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, size - at), at);
+        // Most files are small: a large buffer for each would be most of the work.
+        const buffer = Buffer.allocUnsafe(Math.min(maxReadBytes, size - at));
+        const { bytesRead } = await handle.read(buffer, 0, buffer.length, at);
         if (bytesRead === 0) break;
         at += bytesRead;
-        yield Buffer.from(buffer.subarray(0, bytesRead));
+        yield buffer.subarray(0, bytesRead);
       }
     } finally {
       await handle.close();
