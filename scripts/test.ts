@@ -87,13 +87,13 @@ async function main(scratch: string): Promise<number> {
     });
     // Most of the slowest ones come last by name.
     // They start first, so that nothing waits for them at the end.
-    const patient = waiting.filter(needsOwnProcess).reverse();
-    const busy = waiting.filter((file) => !needsOwnProcess(file));
+    const patient = waiting.filter(mostlyWaits).reverse();
+    const busy = waiting.filter((file) => !mostlyWaits(file));
     const worker = async (...queues: string[][]): Promise<void> => {
       for (;;) {
         const queue = queues.find(({ length }) => length > 0);
         if (queue === undefined || interrupted.signal.aborted) return;
-        const group = queue === patient ? queue.splice(0, 1) : nextGroup(queue);
+        const group = queue === patient ? queue.splice(0, patientFilesInOneProcess) : nextGroup(queue);
         const { notRun, ...outcome } = await runGroup(scratch, group);
         queue.unshift(...notRun);
         add(outcome);
@@ -163,11 +163,8 @@ function findTestFiles(filters: readonly string[]): string[] {
     .sort();
 }
 
-/**
- * Files that kill and restart processes, that inspect their process, films of faces, and tests of scripts,
- * which start processes. They spend most of their time waiting.
- */
-function needsOwnProcess(file: string): boolean {
+/** Files that kill and restart processes, films of faces, and tests of scripts, which start processes. */
+function mostlyWaits(file: string): boolean {
   return /^scripts\/[^/]+\.test\.ts$|\/test\/(?:faults|verification\/face)\//.test(file);
 }
 
@@ -190,6 +187,8 @@ function needsWholeBrowser(file: string): boolean {
 const filesInOneProcess = 50;
 /** A process loads the service first, which takes longer than a small file. With more of them lanes wait for the last one. */
 const minFiles = 10;
+/** They take long, so that a process of few of them leaves some for the other lanes. */
+const patientFilesInOneProcess = 4;
 
 /**
  * Takes files for one process: many at first, few at the end, so that no lane waits long for the last one. A

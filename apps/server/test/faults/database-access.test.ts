@@ -5,7 +5,9 @@ import { after, before, describe, test } from "node:test";
 import { migrate } from "../../src/platform/db/migrate.ts";
 import { embeddedFolders } from "../../src/platform/installation/postgres/cluster.ts";
 import { formerDataDir, startFormerPostgres } from "../support/former-postgres.ts";
-import { newFolder, query, start, usedDataDir } from "../support/held-postgres.ts";
+import { cleanUpAfterFile, newFolder, query, start, usedDataDir } from "../support/held-postgres.ts";
+
+cleanUpAfterFile();
 
 const passwordsOf = (dataDir: string) => path.join(dataDir, "database-passwords");
 

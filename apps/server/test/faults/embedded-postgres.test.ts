@@ -11,6 +11,7 @@ import { startEmbeddedPostgres } from "../../src/platform/installation/postgres/
 import { ExplainedError } from "../../src/platform/lib/explained-error.ts";
 import {
   children,
+  cleanUpAfterFile,
   helper,
   hold,
   newFolder,
@@ -23,6 +24,8 @@ import {
 import { canBecomeOrdinary, ordinaryUser } from "../support/ordinary-user.ts";
 import { killAll, killServer, serverPid, serverProcesses } from "../support/postgres-processes.ts";
 import { until } from "../support/until.ts";
+
+cleanUpAfterFile();
 
 const isRoot = process.geteuid?.() === 0;
 const hasSetpriv = spawnSync("setpriv", ["--pdeathsig", "INT", "--", "/bin/true"]).status === 0;

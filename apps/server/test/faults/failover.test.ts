@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import test, { after } from "node:test";
 import { systemClock } from "../../src/platform/kernel/clock.ts";
 import { createPartner, expectData, expectError } from "../support/api.ts";
+import { cleanUpAfterFile } from "../support/held-postgres.ts";
 import { startTestService } from "../support/service.ts";
 import { connect, startPair } from "../support/standby.ts";
 
+cleanUpAfterFile();
 const pair = await startPair();
 const service = await startTestService({ databaseUrl: pair.url, clock: systemClock });
 after(pair.close);

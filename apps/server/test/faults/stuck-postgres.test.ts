@@ -6,7 +6,14 @@ import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { embeddedFolders } from "../../src/platform/installation/postgres/cluster.ts";
 import { startEmbeddedPostgres } from "../../src/platform/installation/postgres/embedded-postgres.ts";
-import { hold, query, start, usedDataDir, withoutSetpriv } from "../support/held-postgres.ts";
+import {
+  cleanUpAfterFile,
+  hold,
+  query,
+  start,
+  usedDataDir,
+  withoutSetpriv,
+} from "../support/held-postgres.ts";
 import {
   killAll,
   killServer,
@@ -15,6 +22,8 @@ import {
   serverProcesses,
 } from "../support/postgres-processes.ts";
 import { until } from "../support/until.ts";
+
+cleanUpAfterFile();
 
 const withinMs = 60_000;
 

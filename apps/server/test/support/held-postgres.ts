@@ -16,14 +16,18 @@ export const helper = path.join(import.meta.dirname, "embedded-postgres.ts");
 export const scratch: string[] = [];
 export const children: ChildProcess[] = [];
 
-after(async () => {
-  for (const child of children) child.kill("SIGKILL");
-  for (const folder of scratch) {
-    killServer(path.join(folder, "data"));
-    // A process that has not stopped yet may restart its server meanwhile.
-    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
-  }
-});
+/** Every file that uses this module calls it first: files share a process, and a hook is one file's. */
+export function cleanUpAfterFile(): void {
+  after(async () => {
+    prepared = undefined;
+    for (const child of children.splice(0)) child.kill("SIGKILL");
+    for (const folder of scratch.splice(0)) {
+      killServer(path.join(folder, "data"));
+      // A process that has not stopped yet may restart its server meanwhile.
+      await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+    }
+  });
+}
 
 export async function newFolder(parent = tmpdir(), mode = 0o755): Promise<string> {
   const folder = await mkdtemp(path.join(parent, "assay-faults-"));
