@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { chmod, cp, lchown, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { chmod, lchown, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { after } from "node:test";
+import { promisify } from "node:util";
 import pg from "pg";
 import {
   type EmbeddedPostgres,
@@ -46,7 +47,9 @@ export async function usedDataDir(place?: string): Promise<string> {
     return dataDir;
   });
   const dataDir = place ?? path.join(await newFolder(), "data");
-  await cp(await prepared, dataDir, { recursive: true });
+  await mkdir(path.dirname(dataDir), { recursive: true });
+  // Node's own copy of a thousand files takes five times the processor time.
+  await promisify(execFile)("cp", ["-Rp", await prepared, dataDir]);
   return dataDir;
 }
 
