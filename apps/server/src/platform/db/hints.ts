@@ -4,7 +4,6 @@ export type Notification = { channel: string; payload: string };
 // sends twice as many messages, each about as expensive as reading a row. With twice, other processes wake
 // later.
 const betweenMs = 25;
-const retryAfterMs = 500;
 // More than a handler would process one by one. It gets an empty hint instead, which means that it may have
 // missed something, as after a lost connection.
 const maxOfChannel = 1000;
@@ -27,9 +26,7 @@ export class Hints {
     this.#send = send;
   }
 
-  /**
-   * Resolves when these hints have been sent. If sending fails, they are sent later, unless the process ends.
-   */
+  /** Resolves when these hints have been sent. */
   add(hints: readonly Notification[]): Promise<void> {
     if (hints.length === 0) return Promise.resolve();
     this.#keep(hints);
@@ -66,18 +63,14 @@ export class Hints {
 
   #sendWaiting(): void {
     const { resolve, reject } = this.#round;
-    const hints = listed(this.#waiting);
+    const hints = [...this.#waiting].flatMap(([channel, payloads]) =>
+      [...payloads].map((payload) => ({ channel, payload })),
+    );
     this.#round = newRound();
     this.#waiting = new Map();
     this.#notBefore = performance.now() + betweenMs;
     this.#sending = this.#send(hints)
-      .then(resolve, (error) => {
-        const since = listed(this.#waiting);
-        this.#waiting = new Map();
-        this.#keep([...hints, ...since]);
-        this.#notBefore = performance.now() + retryAfterMs;
-        reject(error);
-      })
+      .then(resolve, reject)
       .finally(() => {
         this.#sending = null;
         this.#sendWhenTime();
@@ -94,15 +87,9 @@ export class Hints {
   }
 }
 
-/** Most callers do not await it, and requeued hints have no caller. */
+/** Most callers do not await it. */
 function newRound(): PromiseWithResolvers<void> {
   const round = Promise.withResolvers<void>();
   round.promise.catch(() => {});
   return round;
-}
-
-function listed(waiting: ReadonlyMap<string, ReadonlySet<string>>): Notification[] {
-  return [...waiting].flatMap(([channel, payloads]) =>
-    [...payloads].map((payload) => ({ channel, payload })),
-  );
 }
