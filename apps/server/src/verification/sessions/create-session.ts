@@ -88,9 +88,8 @@ async function create(
   const audit = actEntry(caller, { event: "session.created", targetId: session.id });
   const { limit } = openSessions;
   const countUpTo = openSessions.countUpTo(caller);
-  const startedAt = performance.now();
   const { row, open } = await insertSession(db, session, audit, { limit, countUpTo });
-  if (countUpTo > 0) openSessions.counted(caller, open, performance.now() - startedAt);
+  if (countUpTo > 0) openSessions.counted(caller, open);
   if (row === null) throw tooManyOpen(limit);
   return { row, cancelToken };
 }

@@ -3,8 +3,6 @@ import type { Tenant } from "../../platform/kernel/caller.ts";
 type TenantKey = `${Tenant["organizationId"]} ${Tenant["environment"]}`;
 const keyOf = ({ organizationId, environment }: Tenant): TenantKey => `${organizationId} ${environment}`;
 
-/** Counting takes at most 1/50 of a process's time: 100,000 open sessions take 0.2 s. */
-const countingShare = 50;
 /**
  * Between two counts a process creates at most this share of the room that it found. Too small: a busy tenant
  * is counted all the time. Too large: several processes together exceed the limit by more.
@@ -14,31 +12,28 @@ const shareOfRoom = 0.01;
 const maxRemembered = 10_000;
 
 /**
- * How far the creation of a session counts the tenant's open sessions. The cache only saves counting: it
- * expires quickly, and near the limit every creation counts.
+ * How far the creation of a session counts the tenant's open sessions, because counting 100,000 takes 0.2 s.
+ * Near the limit every creation counts.
  */
 export class OpenSessions {
   readonly limit: number;
-  readonly #found = new Map<TenantKey, { room: number; until: number }>();
+  readonly #left = new Map<TenantKey, number>();
 
   constructor(limit: number) {
     this.limit = limit;
   }
 
-  /** 0 if a recent count left enough room. */
+  /** 0 if the last count left enough room. */
   countUpTo(tenant: Tenant): number {
-    const found = this.#found.get(keyOf(tenant));
-    if (found === undefined || found.room < 1 || performance.now() >= found.until) return this.limit;
-    found.room -= 1;
+    const left = this.#left.get(keyOf(tenant)) ?? 0;
+    if (left < 1) return this.limit;
+    this.#left.set(keyOf(tenant), left - 1);
     return 0;
   }
 
-  /** What a creation counted, and how long it took. */
-  counted(tenant: Tenant, open: number, tookMs: number): void {
-    this.#found.delete(keyOf(tenant));
-    const [oldest] = this.#found.keys();
-    if (this.#found.size >= maxRemembered && oldest !== undefined) this.#found.delete(oldest);
-    const room = Math.floor((this.limit - open) * shareOfRoom);
-    this.#found.set(keyOf(tenant), { room, until: performance.now() + countingShare * tookMs });
+  /** What a creation counted. */
+  counted(tenant: Tenant, open: number): void {
+    if (this.#left.size >= maxRemembered) this.#left.clear();
+    this.#left.set(keyOf(tenant), Math.floor((this.limit - open) * shareOfRoom));
   }
 }
