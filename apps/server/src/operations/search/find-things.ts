@@ -1,4 +1,3 @@
-import type { DeliveryId, EndpointId, EventId } from "@assay/contract/ids";
 import { type FoundKind, type FoundThing, searchLimits } from "@assay/contract/search";
 import type { Static } from "typebox";
 import { findDelivery } from "../../delivery/webhooks/delivery.store.ts";
@@ -20,6 +19,8 @@ import { statusAt } from "../../verification/sessions/session.ts";
 
 type Found = Static<typeof FoundThing>;
 type SearchCore = { db: Queryable; clock: Clock };
+/** What differs between kinds; every row has an id and the time of its creation. */
+type Shown = Omit<Found, "created_at" | "id"> & { id?: string };
 
 type Search = { text: string; kind?: FoundKind };
 
@@ -30,105 +31,78 @@ export async function findThings(core: SearchCore, caller: TenantMember, search:
 }
 
 async function findAll(core: SearchCore, caller: TenantMember, search: Search): Promise<Found[]> {
+  const { db } = core;
+  const now = core.clock.now();
   const text = search.text.trim();
   if (text === "") return [];
   const limit = search.kind === undefined ? searchLimits.ofEachKind : searchLimits.ofOneKind;
   const prefix = /^([a-z]{2,3})_[A-Za-z0-9]*$/.exec(text)?.[1];
   switch (prefix) {
     case "vs":
-      return findSessions(core, await findSessionsByPrefix(core.db, caller, text, limit));
+      return showSessions(await findSessionsByPrefix(db, caller, text, limit), now);
     case "evt":
-      return findOneEvent(core, caller, knownId(text));
+      return show([await findEvent(db, caller, knownId(text))], ({ type }) => ({
+        kind: "event",
+        title: null,
+        detail: type,
+      }));
     case "whd":
-      return findOneDelivery(core, caller, knownId(text));
+      return show([await findDelivery(db, caller, knownId(text), now)], ({ eventType }) => ({
+        kind: "delivery",
+        title: null,
+        detail: eventType,
+      }));
     case "whe":
-      return findOneEndpoint(core, caller, knownId(text));
+      return show([await findEndpoint(db, caller, knownId(text))], ({ name }) => ({
+        kind: "webhook_endpoint",
+        title: name,
+        detail: null,
+      }));
     case "req":
-      return findOneRequest(core, caller, text);
+      return show((await listRequests(db, caller, { requestId: text, limit: 1 })).items, (row) => ({
+        kind: "api_request",
+        id: row.requestId,
+        title: null,
+        detail: `${row.method} ${row.path} ${row.status}`,
+      }));
     default:
       return [
-        ...(await findByReference(core, caller, text, limit)),
-        ...(await findMembers(core, caller, text, limit)),
+        ...showSessions(await findByReference(core, caller, text, limit), now),
+        ...show(await searchMembers(db, caller.organizationId, text, limit), ({ name, email }) => ({
+          kind: "member",
+          title: name,
+          detail: email,
+        })),
       ];
   }
 }
 
-function findSessions({ clock }: SearchCore, rows: readonly SessionRow[]): Found[] {
-  const now = clock.now();
-  return rows.map((row) => ({
+function show<Row extends { id: string; createdAt: Date }>(
+  rows: readonly (Row | null)[],
+  showOne: (row: Row) => Shown,
+): Found[] {
+  return rows
+    .filter((row) => row !== null)
+    .map((row) => ({ id: row.id, ...showOne(row), created_at: row.createdAt.toISOString() }));
+}
+
+function showSessions(rows: readonly SessionRow[], now: Date): Found[] {
+  return show(rows, (row) => ({
     kind: "session",
-    id: row.id,
     title: row.clientReferenceId,
-    detail: statusAt({ status: row.status, expiresAt: row.expiresAt }, now),
-    created_at: row.createdAt.toISOString(),
+    detail: statusAt(row, now),
   }));
 }
 
 /** Exact references first, then those that begin with it. */
 async function findByReference(
-  core: SearchCore,
+  { db, clock }: SearchCore,
   caller: TenantMember,
   text: string,
   limit: number,
-): Promise<Found[]> {
-  const filter = {
-    status: undefined,
-    createdFrom: undefined,
-    createdTo: undefined,
-    clientReferenceId: text,
-    limit,
-    startingAfter: undefined,
-  };
-  const { items } = await listSessions(core.db, caller, filter, core.clock.now());
+): Promise<SessionRow[]> {
+  const { items } = await listSessions(db, caller, { clientReferenceId: text, limit }, clock.now());
   const known = new Set(items.map(({ id }) => id));
-  const longer = await findSessionsOfBeginning(core.db, caller, text, limit);
-  return findSessions(core, [...items, ...longer.filter(({ id }) => !known.has(id))].slice(0, limit));
-}
-
-async function findMembers(
-  { db }: SearchCore,
-  caller: TenantMember,
-  text: string,
-  limit: number,
-): Promise<Found[]> {
-  const members = await searchMembers(db, caller.organizationId, text, limit);
-  return members.map((member) => ({
-    kind: "member",
-    id: member.id,
-    title: member.name,
-    detail: member.email,
-    created_at: member.createdAt.toISOString(),
-  }));
-}
-
-async function findOneEvent({ db }: SearchCore, caller: TenantMember, id: EventId): Promise<Found[]> {
-  const row = await findEvent(db, caller, id);
-  if (row === null) return [];
-  return [{ kind: "event", id, title: null, detail: row.type, created_at: row.createdAt.toISOString() }];
-}
-
-async function findOneDelivery(core: SearchCore, caller: TenantMember, id: DeliveryId): Promise<Found[]> {
-  const row = await findDelivery(core.db, caller, id, core.clock.now());
-  if (row === null) return [];
-  return [
-    { kind: "delivery", id, title: null, detail: row.eventType, created_at: row.createdAt.toISOString() },
-  ];
-}
-
-async function findOneEndpoint({ db }: SearchCore, caller: TenantMember, id: EndpointId): Promise<Found[]> {
-  const row = await findEndpoint(db, caller, id);
-  if (row === null) return [];
-  const createdAt = row.createdAt.toISOString();
-  return [{ kind: "webhook_endpoint", id, title: row.name, detail: null, created_at: createdAt }];
-}
-
-async function findOneRequest({ db }: SearchCore, caller: TenantMember, requestId: string): Promise<Found[]> {
-  const { items } = await listRequests(db, caller, { requestId, limit: 1 });
-  return items.map((row) => ({
-    kind: "api_request",
-    id: row.requestId,
-    title: null,
-    detail: `${row.method} ${row.path} ${row.status}`,
-    created_at: row.createdAt.toISOString(),
-  }));
+  const longer = await findSessionsOfBeginning(db, caller, text, limit);
+  return [...items, ...longer.filter(({ id }) => !known.has(id))].slice(0, limit);
 }
