@@ -45,11 +45,11 @@ async function publish(
           tx,
           now,
           Array.from({ length: size }, () => ({
-            organizationId,
             type: "verification.session.succeeded" as const,
-            sandbox: true,
             session: {
               id: newId("vs", now),
+              organizationId,
+              sandbox: true,
               contractVersion: 1,
               clientReferenceId: null,
               webhookEndpointId: null,

@@ -54,11 +54,11 @@ test("processes killed at random under load lose no event and leave none behind"
       const ids = await core.db.transaction((tx) => {
         const now = systemClock.now();
         const events = Array.from({ length: 5 }, () => ({
-          organizationId: partner.organizationId,
           type: "verification.session.expired" as const,
-          sandbox: true,
           session: {
             id: newId("vs", now),
+            organizationId: partner.organizationId,
+            sandbox: true,
             contractVersion: 1,
             clientReferenceId: null,
             webhookEndpointId: null,

@@ -20,10 +20,11 @@ type SessionEventType = Extract<EventType, `verification.session.${string}`>;
 /** What happened to a session. A success contains claims: it is sealed and never stored in the clear. */
 export type SessionEvent = TypedEvent<SessionEventType>;
 
-type Origin = { organizationId: OrganizationId; sandbox: boolean };
-export type NewEvent = Origin & {
+export type NewEvent = {
   session: {
     id: SessionId;
+    organizationId: OrganizationId;
+    sandbox: boolean;
     contractVersion: number;
     clientReferenceId: string | null;
     /** The endpoint that the session is bound to. Null: every enabled, subscribed one of its environment. */
@@ -48,13 +49,15 @@ export async function publishEvents(
   if (events.length === 0) return [];
   const [targets] =
     known === null
-      ? await tx.ask(publishTargets([...new Set(events.map((event) => event.organizationId))]))
+      ? await tx.ask(publishTargets([...new Set(events.map(({ session }) => session.organizationId))]))
       : [known];
   const byOrganization = Map.groupBy(targets, (target) => target.organizationId);
   const planned = events.map((event) => ({
     event,
     id: newId("evt", now),
-    targets: (byOrganization.get(event.organizationId) ?? []).filter((target) => receives(target, event)),
+    targets: (byOrganization.get(event.session.organizationId) ?? []).filter((target) =>
+      receives(target, event),
+    ),
   }));
   writeEvents(
     tx,
@@ -84,8 +87,8 @@ async function seal(planned: readonly Planned[], now: Date): Promise<NewDelivery
   const payloads = (await sealPayloads(jobs)).values();
   return copies.map(({ event, id, target }) => ({
     id: newId("whd", now),
-    organizationId: event.organizationId,
-    sandbox: event.sandbox,
+    organizationId: event.session.organizationId,
+    sandbox: event.session.sandbox,
     eventId: id,
     eventType: event.type,
     endpointId: target.id,
@@ -94,35 +97,35 @@ async function seal(planned: readonly Planned[], now: Date): Promise<NewDelivery
   }));
 }
 
-function rowOf(event: NewEvent, id: EventId, now: Date): EventRow {
+function rowOf({ type, session }: NewEvent, id: EventId, now: Date): EventRow {
   return {
     id,
-    organizationId: event.organizationId,
-    type: event.type,
-    sessionId: event.session.id,
-    sandbox: event.sandbox,
-    contractVersion: event.session.contractVersion,
-    clientReferenceId: event.session.clientReferenceId,
+    organizationId: session.organizationId,
+    type,
+    sessionId: session.id,
+    sandbox: session.sandbox,
+    contractVersion: session.contractVersion,
+    clientReferenceId: session.clientReferenceId,
     createdAt: now,
     retractedAt: null,
   };
 }
 
-function receives(target: PublishTarget, event: NewEvent): boolean {
+function receives(target: PublishTarget, { type, session }: NewEvent): boolean {
   // A sandbox result must never look like a live one, nor the reverse, even for a bound session.
-  if (target.sandbox !== event.sandbox) return false;
-  const bound = event.session.webhookEndpointId;
+  if (target.sandbox !== session.sandbox) return false;
+  const bound = session.webhookEndpointId;
   if (bound !== null && bound !== target.id) return false;
-  return target.subscribedEventTypes?.includes(event.type) ?? true;
+  return target.subscribedEventTypes?.includes(type) ?? true;
 }
 
 /** The decrypted payload. Typed by the contract, so that it contains only what is published. */
 function plaintextOf(event: NewEvent, eventId: EventId, now: Date): EventPayload<EventType> {
-  const { organizationId: _organizationId, sandbox, session, ...content } = event;
+  const { session, ...content } = event;
   return {
     id: eventId,
     created_at: now.toISOString(),
-    sandbox,
+    sandbox: session.sandbox,
     metadata: {
       event_id: eventId,
       verification_session_id: session.id,

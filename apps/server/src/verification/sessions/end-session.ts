@@ -6,7 +6,7 @@ import {
   methodOf,
 } from "@assay/contract/sessions";
 import type { PublishTarget } from "../../delivery/webhooks/endpoint.store.ts";
-import { type NewEvent, publishEvents, type SessionEvent } from "../../delivery/webhooks/publish-event.ts";
+import { publishEvents, type SessionEvent } from "../../delivery/webhooks/publish-event.ts";
 import { type Actor, recordAudit } from "../../platform/audit/audit.store.ts";
 import type { Core } from "../../platform/core.ts";
 import type { Tx } from "../../platform/db/db.ts";
@@ -47,14 +47,12 @@ export async function endSession(
   now: Date,
   targets: readonly PublishTarget[] | null = null,
 ): Promise<SessionRow> {
-  const written = recordsOf(end, session, now);
+  const { outcome, attempt, event, auditDetails, counted } = recordsOf(end, session, now);
   tx.write(
     sessionMove(session.id, {
       from: session.status,
       to: end.status,
-      failureCode: written.failureCode,
-      unmetRequirement: written.unmetRequirement,
-      evidence: written.evidence,
+      ...outcome,
       completedAt: now,
       // A cancelled session is written without its steps, which is cheaper: no try was counted.
       ...(end.status === "cancelled" ? {} : { steps: session.steps }),
@@ -65,43 +63,32 @@ export async function endSession(
   const ended: SessionRow = {
     ...session,
     status: end.status,
-    failureCode: written.failureCode,
-    unmetRequirement: written.unmetRequirement,
-    evidence: written.evidence,
+    ...outcome,
     completedAt: now,
     updatedAt: now,
   };
   if (session.status === "in_progress")
-    tx.write(openAttemptEnd(session.id, { status: end.status, ...written.attempt, now }));
-  const counted = {
-    sessionId: session.id,
-    organizationId: session.organizationId,
-    sandbox: session.sandbox,
-    createdAt: session.createdAt,
-    steps: session.steps,
-  };
-  tx.write(outcomeWrite({ ...counted, ...written.counted }));
+    tx.write(openAttemptEnd(session.id, { status: end.status, ...attempt, now }));
+  tx.write(outcomeWrite(session, counted));
   if (session.status === "succeeded" && session.completedAt !== null) {
     const { completedAt, evidence } = session;
     const method = evidence && methodOf(evidence);
-    tx.write(outcomeWrite({ ...counted, status: "succeeded", completedAt, method }, -1));
+    tx.write(outcomeWrite(session, { status: "succeeded", completedAt, method }, -1));
   }
-  await publishEvents(core, tx, now, [sessionEvent(ended, written.event)], targets);
+  await publishEvents(core, tx, now, [{ session: ended, ...event }], targets);
   await recordAudit(tx, now, {
     ...tenantOf(session),
     event: `session.${end.status}`,
     actor,
     targetId: session.id,
-    details: written.auditDetails,
+    details: auditDetails,
   });
   tx.notify(sessionChannel, session.id);
   return ended;
 }
 
 type Records = {
-  failureCode: FailureCode | null;
-  unmetRequirement: RequirementName | null;
-  evidence: SessionRow["evidence"];
+  outcome: Pick<SessionRow, "failureCode" | "unmetRequirement" | "evidence">;
   attempt: { failureCode: AttemptFailureCode | null; riskScore: number | null };
   event: SessionEvent;
   auditDetails: Record<string, string>;
@@ -115,9 +102,7 @@ function recordsOf(end: SessionEnd, session: SessionRow, now: Date): Records {
   switch (end.status) {
     case "succeeded":
       return {
-        failureCode: null,
-        unmetRequirement: null,
-        evidence: end.data.evidence,
+        outcome: { failureCode: null, unmetRequirement: null, evidence: end.data.evidence },
         attempt: { failureCode: null, riskScore: end.riskScore },
         event: { type: "verification.session.succeeded", data: { ...end.data, ...returned } },
         auditDetails: {},
@@ -125,9 +110,7 @@ function recordsOf(end: SessionEnd, session: SessionRow, now: Date): Records {
       };
     case "failed":
       return {
-        failureCode: end.failureCode,
-        unmetRequirement: end.unmetRequirement,
-        evidence: null,
+        outcome: { failureCode: end.failureCode, unmetRequirement: end.unmetRequirement, evidence: null },
         attempt: { failureCode: end.failureCode, riskScore: end.riskScore },
         event: {
           type: "verification.session.failed",
@@ -141,9 +124,7 @@ function recordsOf(end: SessionEnd, session: SessionRow, now: Date): Records {
       };
     case "cancelled":
       return {
-        failureCode: null,
-        unmetRequirement: null,
-        evidence: null,
+        outcome: { failureCode: null, unmetRequirement: null, evidence: null },
         attempt: { failureCode: "session_cancelled", riskScore: null },
         event: {
           type: "verification.session.cancelled",
@@ -155,26 +136,7 @@ function recordsOf(end: SessionEnd, session: SessionRow, now: Date): Records {
   }
 }
 
-type EventSession = Pick<
-  SessionRow,
-  "id" | "organizationId" | "sandbox" | "contractVersion" | "clientReferenceId" | "webhookEndpointId"
->;
-
 /** What the event of an end without a success says of the session itself. */
 export function knownOf(session: Parameters<typeof triesOf>[0] & Parameters<typeof returnCodeSha256>[0]) {
   return { ...triesOf(session), return_code_sha256: returnCodeSha256(session) };
-}
-
-export function sessionEvent(session: EventSession, event: SessionEvent): NewEvent {
-  return {
-    organizationId: session.organizationId,
-    sandbox: session.sandbox,
-    session: {
-      id: session.id,
-      contractVersion: session.contractVersion,
-      clientReferenceId: session.clientReferenceId,
-      webhookEndpointId: session.webhookEndpointId,
-    },
-    ...event,
-  };
 }

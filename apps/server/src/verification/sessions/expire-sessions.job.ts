@@ -5,7 +5,7 @@ import type { Tx } from "../../platform/db/db.ts";
 import { tenantOf } from "../../platform/kernel/caller.ts";
 import { later, minuteMs } from "../../platform/kernel/clock.ts";
 import { dayOf, stageOf } from "./day-figures.ts";
-import { knownOf, sessionEvent } from "./end-session.ts";
+import { knownOf } from "./end-session.ts";
 import { type ExpiredSession, expireSessionRows, findNextExpiry, takeDueSessions } from "./session.store.ts";
 import { countOutcomes } from "./session-day.store.ts";
 
@@ -49,9 +49,11 @@ async function writeExpiry(
     core,
     tx,
     now,
-    sessions.map((session) =>
-      sessionEvent(session, { type: "verification.session.expired", data: knownOf(session) }),
-    ),
+    sessions.map((session) => ({
+      session,
+      type: "verification.session.expired",
+      data: knownOf(session),
+    })),
   );
   const audits = sessions.map((session) => ({
     ...tenantOf(session),

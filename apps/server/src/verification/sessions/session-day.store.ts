@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Method } from "@assay/contract/facts";
-import type { OrganizationId, SessionId } from "@assay/contract/ids";
+import type { OrganizationId } from "@assay/contract/ids";
 import type { FailureCode } from "@assay/contract/sessions";
 import type { Queryable, Tx } from "../../platform/db/db.ts";
 import { ownedBy } from "../../platform/db/owned-by.ts";
@@ -18,21 +18,13 @@ import {
   stageOf,
   startOfDay,
 } from "./day-figures.ts";
-import type { StepsDone } from "./plan.ts";
-import { idBy, stageBeforeSteps } from "./session.store.ts";
+import { idBy, type SessionRow, stageBeforeSteps } from "./session.store.ts";
 
 export type OutcomeOfDay =
   /** `method` is null for a success whose method is no longer stored. */
   | { status: "succeeded"; completedAt: Date; method: Method | null }
   | { status: "failed"; failureCode: FailureCode }
   | { status: "cancelled" };
-type CountedOutcome = {
-  sessionId: SessionId;
-  organizationId: OrganizationId;
-  sandbox: boolean;
-  createdAt: Date;
-  steps: StepsDone;
-} & OutcomeOfDay;
 
 /** A row of `session_outcomes`. */
 type OutcomeRow = {
@@ -52,16 +44,17 @@ type OutcomeRow = {
  * The outcome of a session on the day of its creation, as part of the statement that ends it. `by` is -1 for
  * a retraction. Each outcome is a new row, so that sessions do not wait; a job adds them up.
  */
-export function outcomeWrite(outcome: CountedOutcome, by: 1 | -1 = 1): Sql {
-  const { organizationId, sandbox, status, createdAt } = outcome;
+export function outcomeWrite(session: SessionRow, outcome: OutcomeOfDay, by: 1 | -1 = 1): Sql {
+  const { organizationId, sandbox, createdAt } = session;
+  const { status } = outcome;
   const bucket =
     status === "succeeded"
       ? bucketOfSeconds((outcome.completedAt.getTime() - createdAt.getTime()) / 1000)
       : null;
-  const reached = status === "succeeded" ? status : stageOf(outcome.steps);
+  const reached = status === "succeeded" ? status : stageOf(session.steps);
   const stage =
     reached === null
-      ? sql`(select ${stageBeforeSteps} from sessions where id = ${outcome.sessionId})`
+      ? sql`(select ${stageBeforeSteps} from sessions where id = ${session.id})`
       : sql`${reached}`;
   return sql`
     insert into session_outcomes (organization_id, id, sandbox, day, status, failure_code, seconds_bucket, stage, method, by)
@@ -160,19 +153,8 @@ export async function readFigures(
   range: { from: Day; to: Day },
   now: Date,
 ): Promise<FigureRow[]> {
-  const rows = await db.rows<{
-    day: Day;
-    created: number;
-    inProgress: number;
-    succeeded: number;
-    failed: number;
-    expired: number;
-    cancelled: number;
-    failureCodes: FigureRow["failureCodes"];
-    secondsBuckets: FigureRow["secondsBuckets"];
-    stages: FigureRow["stages"];
-    methods: FigureRow["methods"];
-  }>(sql`
+  type Counted = "created" | "inProgress" | "succeeded" | "failed" | "expired" | "cancelled";
+  const rows = await db.rows<Omit<FigureRow, "counts"> & Record<Counted, number>>(sql`
     select to_char(day, 'YYYY-MM-DD') as day, 0::bigint as created, 0::bigint as in_progress, succeeded, failed, expired,
       cancelled, failure_codes, seconds_buckets, stages, methods
     from session_days
@@ -198,19 +180,12 @@ export async function readFigures(
       and ${idBy.status} >= ${idFloor("vs", startOfDay(range.from))}
       and ${idBy.status} < ${idFloor("vs", later(startOfDay(range.to), dayMs))}
     group by 1`);
-  return rows.map((row) => ({
-    day: row.day,
-    counts: {
-      created: row.created,
-      in_progress: row.inProgress,
-      succeeded: row.succeeded,
-      failed: row.failed,
-      expired: row.expired,
-      cancelled: row.cancelled,
-    },
-    failureCodes: row.failureCodes,
-    secondsBuckets: row.secondsBuckets,
-    stages: row.stages,
-    methods: row.methods,
+  return rows.map(({ day, failureCodes, secondsBuckets, stages, methods, inProgress, ...counts }) => ({
+    day,
+    counts: { ...counts, in_progress: inProgress },
+    failureCodes,
+    secondsBuckets,
+    stages,
+    methods,
   }));
 }

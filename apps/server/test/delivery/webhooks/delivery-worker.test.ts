@@ -225,9 +225,10 @@ async function queue(endpointId: EndpointId, count = 1, dueAt = clock.now()): Pr
   const events = Array.from({ length: count }, (): NewEvent => {
     const id = newId("vs", clock.now());
     return {
-      organizationId: partner.organizationId,
-      sandbox: true,
-      session: { id, contractVersion: 1, clientReferenceId: null, webhookEndpointId: endpointId },
+      session: {
+        ...{ id, organizationId: partner.organizationId, sandbox: true },
+        ...{ contractVersion: 1, clientReferenceId: null, webhookEndpointId: endpointId },
+      },
       type: "verification.session.expired",
       data: { nfc_tries_used: 0, liveness_tries_used: 0, return_code_sha256: null },
     };

@@ -41,13 +41,14 @@ async function publish(partner: Partner): Promise<{ eventId: string; sessionId: 
   };
   const session = {
     id: sessionId,
+    organizationId: partner.organizationId,
+    sandbox: true,
     contractVersion: 1,
     clientReferenceId: null,
     webhookEndpointId: null as EndpointId | null,
   };
-  const { organizationId } = partner;
   const [eventId = ""] = await core.db.transaction((tx) =>
-    publishEvents(core, tx, clock.now(), [{ organizationId, sandbox: true, session, ...event }]),
+    publishEvents(core, tx, clock.now(), [{ session, ...event }]),
   );
   return { eventId, sessionId };
 }

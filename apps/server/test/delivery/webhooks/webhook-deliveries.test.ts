@@ -52,10 +52,10 @@ function sessionEvent(
   },
 ) {
   return {
-    organizationId,
-    sandbox: true,
     session: {
       id: newId("vs", clock.now()),
+      organizationId,
+      sandbox: true,
       contractVersion: 1,
       clientReferenceId: "order-7",
       webhookEndpointId: null as EndpointId | null,
@@ -350,15 +350,15 @@ test("a sandbox result reaches no live endpoint and a live result no sandbox one
   const inSandbox = await createReceivingEndpoint(sandbox.api, `${receiver.url}/sandbox`);
   const inLive = await createReceivingEndpoint(live.api, `${receiver.url}/live`);
   const result = sessionEvent(sandbox.organizationId);
-  const bound = (webhookEndpointId: EndpointId) => ({ ...result.session, webhookEndpointId });
   for (const [isSandbox, other] of [
     [true, inLive],
     [false, inSandbox],
   ] as const) {
     const before = receiver.received.length;
+    const session = { ...result.session, sandbox: isSandbox };
     await publish(
-      { ...result, sandbox: isSandbox },
-      { ...result, sandbox: isSandbox, session: bound(other.id) },
+      { ...result, session },
+      { ...result, session: { ...session, webhookEndpointId: other.id } },
     );
     await deliver();
     const paths = receiver.received.slice(before).map(({ path }) => path);

@@ -274,11 +274,11 @@ async function publishOutcome(): Promise<string> {
   const [eventId = ""] = await core.db.transaction((tx) =>
     publishEvents(core, tx, clock.now(), [
       {
-        organizationId: partner.organizationId,
         type: "verification.session.expired",
-        sandbox: true,
         session: {
           id: newId("vs", clock.now()),
+          organizationId: partner.organizationId,
+          sandbox: true,
           contractVersion: 1,
           clientReferenceId: null,
           webhookEndpointId: null,

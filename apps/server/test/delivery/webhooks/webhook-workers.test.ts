@@ -31,9 +31,10 @@ async function publish(organizationId: OrganizationId, count: number): Promise<s
   const events = Array.from({ length: count }, (): NewEvent => {
     const id = newId("vs", clock.now());
     return {
-      organizationId,
-      sandbox: true,
-      session: { id, contractVersion: 1, clientReferenceId: null, webhookEndpointId: null },
+      session: {
+        ...{ id, organizationId, sandbox: true },
+        ...{ contractVersion: 1, clientReferenceId: null, webhookEndpointId: null },
+      },
       type: "verification.session.expired",
       data: { nfc_tries_used: 0, liveness_tries_used: 0, return_code_sha256: null },
     };

@@ -194,9 +194,14 @@ async function publishTo(tx: Tx, endpoints: readonly EndpointId[]): Promise<stri
     const id = newId("vs", clock.now());
     await publishEvents(core, tx, clock.now(), [
       {
-        organizationId,
-        sandbox: true,
-        session: { id, contractVersion: 1, clientReferenceId: null, webhookEndpointId },
+        session: {
+          id,
+          organizationId,
+          sandbox: true,
+          contractVersion: 1,
+          clientReferenceId: null,
+          webhookEndpointId,
+        },
         type: "verification.session.cancelled",
         data: {
           outcome: "not_verified",
