@@ -378,7 +378,7 @@ export class DeliveryWorker {
     const now = this.#core.clock.now();
     const { durationMs, exchange } = sent;
     const finished = finish(delivery, sent.result, { attemptedAt, durationMs, exchange }, now);
-    this.#expect(finished.record.nextAttemptAt);
+    this.#expect(finished.next.nextAttemptAt);
     this.#finished.push(finished);
     this.#recordTimer ??= setTimeout(() => this.#record(), recordAfterMs);
   }

@@ -31,6 +31,7 @@ import { isSandbox, type Tenant } from "../../platform/kernel/caller.ts";
 import { later } from "../../platform/kernel/clock.ts";
 import { arrivalIdOf, idFloor, madeWith } from "../../platform/kernel/ids.ts";
 import type { PageStart } from "../../platform/kernel/page.ts";
+import type { AttemptResult, NextState } from "./delivery.ts";
 import type { Exchange } from "./exchange.ts";
 import { packPayload, unpackPayload } from "./stored-payload.ts";
 
@@ -117,28 +118,6 @@ export function writeDeliveries(tx: Tx, deliveries: readonly NewDelivery[], now:
     tx,
     queued.map(({ endpointId }) => endpointId),
   );
-}
-
-/** The view of a delivery that was just written, without reading it. */
-export function justWritten(delivery: NewDelivery, now: Date): DeliveryRow {
-  return {
-    id: delivery.id,
-    eventId: delivery.eventId,
-    eventType: delivery.eventType,
-    endpointId: delivery.endpointId,
-    encryptionKeyId: delivery.sealed?.encryptionKeyId ?? null,
-    status: delivery.sealed === null ? "failed" : "pending",
-    attemptCount: 0,
-    nextAttemptAt: delivery.sealed === null ? null : now,
-    lastStatusCode: null,
-    lastError: delivery.sealed === null ? "no_active_key" : null,
-    lastAttemptAt: null,
-    arrivalMs: null,
-    payloadExpiresAt: null,
-    payloadScrubbedAt: null,
-    createdAt: now,
-    updatedAt: now,
-  };
 }
 
 // A notification carries less than 8000 bytes.
@@ -358,10 +337,7 @@ const notInQuarantine = (id: Sql, now: Date) =>
 /** A delivery and whose it is. */
 export type OwnDelivery = { id: DeliveryId; organizationId: OrganizationId; sandbox: boolean };
 
-export type LeasedDelivery = {
-  id: DeliveryId;
-  organizationId: OrganizationId;
-  sandbox: boolean;
+export type LeasedDelivery = OwnDelivery & {
   eventId: EventId;
   eventType: EventType;
   endpointId: EndpointId;
@@ -604,20 +580,13 @@ export async function forgetAttempted(db: Queryable, now: Date): Promise<string[
 }
 
 export type RecordedAttempt = {
-  organizationId: OrganizationId;
-  sandbox: boolean;
-  deliveryId: DeliveryId;
-  leaseNumber: number;
+  delivery: OwnDelivery & Pick<LeasedDelivery, "leaseNumber">;
   attemptId: DeliveryAttemptId;
-  statusCode: number | null;
-  error: DeliveryError | null;
+  result: Pick<AttemptResult, "statusCode" | "error">;
   durationMs: number;
   attemptedAt: Date;
   exchange: Exchange | null;
-  status: "succeeded" | "pending" | "failed";
-  nextAttemptAt: Date | null;
-  scrub: boolean;
-  payloadExpiresAt: Date | null;
+  next: NextState;
 };
 
 /**
@@ -634,23 +603,24 @@ export async function recordAttempts(
   const exchanges = attempts.flatMap(({ exchange, ...attempt }) =>
     exchange === null ? [] : [{ ...attempt, exchange }],
   );
-  const ids = attempts.map((attempt) => attempt.deliveryId).sort();
+  const deliveries = attempts.map(({ delivery }) => delivery);
+  const ids = deliveries.map(({ id }) => id).sort();
   const rows = await db.rows<{ deliveryId: DeliveryId }>(sql`
     with result as materialized (
       select * from unnest(
-        ${attempts.map((attempt) => attempt.organizationId)}::uuid[],
-        ${attempts.map((attempt) => attempt.sandbox)}::boolean[],
-        ${attempts.map((attempt) => attempt.deliveryId)}::text[],
-        ${attempts.map((attempt) => attempt.leaseNumber)}::integer[],
+        ${deliveries.map((delivery) => delivery.organizationId)}::uuid[],
+        ${deliveries.map((delivery) => delivery.sandbox)}::boolean[],
+        ${deliveries.map((delivery) => delivery.id)}::text[],
+        ${deliveries.map((delivery) => delivery.leaseNumber)}::integer[],
         ${attempts.map((attempt) => attempt.attemptId)}::text[],
-        ${attempts.map((attempt) => attempt.statusCode)}::integer[],
-        ${attempts.map((attempt) => attempt.error)}::text[],
+        ${attempts.map(({ result }) => result.statusCode)}::integer[],
+        ${attempts.map(({ result }) => result.error)}::text[],
         ${attempts.map((attempt) => attempt.durationMs)}::integer[],
         ${attempts.map((attempt) => attempt.attemptedAt)}::timestamptz[],
-        ${attempts.map((attempt) => attempt.status)}::text[],
-        ${attempts.map((attempt) => attempt.nextAttemptAt)}::timestamptz[],
-        ${attempts.map((attempt) => attempt.scrub)}::boolean[],
-        ${attempts.map((attempt) => attempt.payloadExpiresAt)}::timestamptz[])
+        ${attempts.map(({ next }) => next.status)}::text[],
+        ${attempts.map(({ next }) => next.nextAttemptAt)}::timestamptz[],
+        ${attempts.map(({ next }) => next.scrub)}::boolean[],
+        ${attempts.map(({ next }) => next.payloadExpiresAt)}::timestamptz[])
         as r (organization_id, sandbox, id, lease_number, attempt_id, status_code, error, duration_ms, attempted_at, status, next_attempt_at,
           scrub, payload_expires_at)),
     ended as (
@@ -700,9 +670,9 @@ function insertExchanges(attempts: readonly (RecordedAttempt & { exchange: Excha
       answer_is_cut)
     select x.delivery_id, x.attempt_id, x.organization_id, x.signature, x.standard_signature, x.status_line, x.answer, x.is_cut
     from unnest(
-      ${attempts.map((attempt) => attempt.deliveryId)}::text[],
+      ${attempts.map(({ delivery }) => delivery.id)}::text[],
       ${attempts.map((attempt) => attempt.attemptId)}::text[],
-      ${attempts.map((attempt) => attempt.organizationId)}::uuid[],
+      ${attempts.map(({ delivery }) => delivery.organizationId)}::uuid[],
       ${exchanges.map(({ own }) => own)}::text[],
       ${exchanges.map(({ standard }) => standard)}::text[],
       ${exchanges.map(({ answer }) => answer?.statusLine ?? null)}::text[],

@@ -24,11 +24,12 @@ export type AttemptResult = {
   retryAfter: string | null;
 };
 
-type NextState =
-  | { status: "succeeded"; scrub: true }
-  | { status: "pending"; nextAttemptAt: Date }
-  | { status: "failed"; scrub: true }
-  | { status: "failed"; scrub: false; payloadExpiresAt: Date };
+/** What an attempt writes to its delivery. `scrub`: the payload is deleted at once. */
+export type NextState =
+  | { status: "succeeded"; nextAttemptAt: null; scrub: true; payloadExpiresAt: null }
+  | { status: "pending"; nextAttemptAt: Date; scrub: false; payloadExpiresAt: null }
+  | { status: "failed"; nextAttemptAt: null; scrub: true; payloadExpiresAt: null }
+  | { status: "failed"; nextAttemptAt: null; scrub: false; payloadExpiresAt: Date };
 
 export function errorOfStatus(statusCode: number): DeliveryError | null {
   if (statusCode >= 200 && statusCode < 300) return null;
@@ -45,19 +46,18 @@ export function afterAttempt(
   now: Date,
   random: number,
 ): NextState {
-  if (result.error === null) return { status: "succeeded", scrub: true };
+  const over = { nextAttemptAt: null, scrub: true, payloadExpiresAt: null } as const;
+  if (result.error === null) return { ...over, status: "succeeded" };
   const delayMs = retryDelaysMs[delivery.triesUsed];
   if (delayMs !== undefined) {
     const spreadMs = delayMs * (1 + jitterShare * random);
     const waitMs = Math.max(spreadMs, parseRetryAfter(result.retryAfter, now) ?? 0);
-    return { status: "pending", nextAttemptAt: later(now, Math.round(waitMs)) };
+    const nextAttemptAt = later(now, Math.round(waitMs));
+    return { ...over, status: "pending", nextAttemptAt, scrub: false };
   }
-  if (delivery.retentionHours === 0) return { status: "failed", scrub: true };
-  return {
-    status: "failed",
-    scrub: false,
-    payloadExpiresAt: later(now, delivery.retentionHours * hourMs),
-  };
+  if (delivery.retentionHours === 0) return { ...over, status: "failed" };
+  const payloadExpiresAt = later(now, delivery.retentionHours * hourMs);
+  return { ...over, status: "failed", scrub: false, payloadExpiresAt };
 }
 
 /** Why an endpoint must be disabled after a failed attempt, or null. */

@@ -10,39 +10,22 @@ import { disableEndpoint, markFailing, markSucceeding } from "./endpoint.store.t
 import type { Exchange } from "./exchange.ts";
 import { mailEndpointDisabled } from "./notify-owners.ts";
 
-export type Finished = {
-  delivery: LeasedDelivery;
-  result: AttemptResult;
-  record: RecordedAttempt;
-};
+/** An attempt that is to be recorded. */
+export type Finished = RecordedAttempt & { delivery: LeasedDelivery; result: AttemptResult };
 
-/** What is to be recorded of an attempt. */
 export function finish(
   delivery: LeasedDelivery,
   result: AttemptResult,
-  { attemptedAt, durationMs, exchange }: { attemptedAt: Date; durationMs: number; exchange: Exchange | null },
+  attempt: { attemptedAt: Date; durationMs: number; exchange: Exchange | null },
   now: Date,
 ): Finished {
-  const next = afterAttempt(delivery, result, now, Math.random());
+  const attemptId = newId("wha", attempt.attemptedAt);
   return {
     delivery,
     result,
-    record: {
-      organizationId: delivery.organizationId,
-      sandbox: delivery.sandbox,
-      deliveryId: delivery.id,
-      leaseNumber: delivery.leaseNumber,
-      attemptId: newId("wha", attemptedAt),
-      statusCode: result.statusCode,
-      error: result.error,
-      durationMs,
-      attemptedAt,
-      exchange,
-      status: next.status,
-      nextAttemptAt: next.status === "pending" ? next.nextAttemptAt : null,
-      scrub: next.status !== "pending" && next.scrub,
-      payloadExpiresAt: next.status === "failed" && !next.scrub ? next.payloadExpiresAt : null,
-    },
+    attemptId,
+    ...attempt,
+    next: afterAttempt(delivery, result, now, Math.random()),
   };
 }
 
@@ -58,12 +41,7 @@ export async function recordResults(
   const recovered = batch.filter(
     ({ result, delivery }) => result.error === null && delivery.failingSince !== null,
   );
-  const written = await recordAttempts(
-    tx,
-    owner,
-    batch.map((entry) => entry.record),
-    now,
-  );
+  const written = await recordAttempts(tx, owner, batch, now);
   // Failures are recorded before successes, so that an endpoint with both in one batch ends up as working.
   if (failed.length > 0) await markFailing(tx, endpointIdsOf(failed), now);
   if (recovered.length > 0) await markSucceeding(tx, endpointIdsOf(recovered));

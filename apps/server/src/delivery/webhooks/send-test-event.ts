@@ -5,7 +5,7 @@ import type { Core } from "../../platform/core.ts";
 import { ApiError } from "../../platform/kernel/api-error.ts";
 import type { OrganizationCaller } from "../../platform/kernel/caller.ts";
 import { later, minuteMs } from "../../platform/kernel/clock.ts";
-import { type DeliveryRow, justWritten, writeDeliveries } from "./delivery.store.ts";
+import { type DeliveryRow, deliveriesOfEvent, writeDeliveries } from "./delivery.store.ts";
 import { publishTarget } from "./endpoint.store.ts";
 import { type EventRow, fewerTestEventsSince, writeEvents } from "./event.store.ts";
 import type { SealedRow } from "./exchange.store.ts";
@@ -57,6 +57,6 @@ export async function sendTestEvent(
       delivery.sealed === null || key === null
         ? null
         : { payload: delivery.sealed.payload, keyId: key.keyId };
-    return { event, deliveries: [justWritten(delivery, now)], sealed };
+    return { event, deliveries: await deliveriesOfEvent(tx, caller, event.id, now), sealed };
   });
 }

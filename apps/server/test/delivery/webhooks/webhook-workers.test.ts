@@ -101,20 +101,13 @@ test("a claim and a delivery that arrives write two rows and no index, and nothi
       lease,
     );
     const attempts = claimed.map((delivery) => ({
-      organizationId: delivery.organizationId,
-      sandbox: delivery.sandbox,
-      deliveryId: delivery.id,
-      leaseNumber: delivery.leaseNumber,
+      delivery,
       attemptId: newId("wha", now),
-      statusCode: 200,
-      error: null,
+      result: { statusCode: 200, error: null },
       exchange: null,
       durationMs: 5,
       attemptedAt: now,
-      status: "succeeded" as const,
-      nextAttemptAt: null,
-      scrub: true,
-      payloadExpiresAt: null,
+      next: { status: "succeeded", nextAttemptAt: null, scrub: true, payloadExpiresAt: null } as const,
     }));
     assert.equal((await recordAttempts(tx, owner, attempts, now)).length, 3);
     return tx.rows<Record<string, unknown>>(sql`

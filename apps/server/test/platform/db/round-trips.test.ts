@@ -61,8 +61,8 @@ const taken = async () => {
   return { id, attemptId: await claimed(core, id) };
 };
 
-test("an event is published with three statements: who calls, the endpoint with its key, and all that is written", () =>
-  expectAtMost(3, nothing, async () =>
+test("a test event takes four round trips: who calls, the endpoint with its key, all that is written, and the commit", () =>
+  expectAtMost(4, nothing, async () =>
     expectData(await partner.api.post(`/v1/webhooks/endpoints/${endpoint.id}/test`), 202),
   ));
 
