@@ -4,46 +4,35 @@ import { Check } from "typebox/value";
 import { minuteMs, secondMs } from "../../platform/kernel/clock.ts";
 import { goneAfterMs } from "../../platform/key-ring/ring-state.ts";
 
-const Moment = Type.Unsafe<string | null>({ type: ["string", "null"] });
+const Text = Type.Unsafe<string | null>({ type: ["string", "null"] });
 const Amount = Type.Unsafe<number | null>({ type: ["number", "null"] });
+
+const FaceFigures = Type.Object({
+  workers: Type.Number(),
+  waiting: Type.Number(),
+  judged: Type.Number(),
+  faults: Type.Number(),
+  meanSeconds: Amount,
+  nineOfTenWithinSeconds: Amount,
+});
+export type FaceFigures = Static<typeof FaceFigures>;
 
 /** The stored form. Times are texts, because it is JSON. */
 const ProcessReport = Type.Object({
-  problem: Type.Unsafe<string | null>({ type: ["string", "null"] }),
+  problem: Text,
   isOverloaded: Type.Boolean(),
-  face: Type.Unsafe<FaceFigures | null>({
-    anyOf: [
-      { type: "null" },
-      Type.Object({
-        workers: Type.Number(),
-        waiting: Type.Number(),
-        judged: Type.Number(),
-        faults: Type.Number(),
-        meanSeconds: Amount,
-        nineOfTenWithinSeconds: Amount,
-      }),
-    ],
-  }),
+  face: Type.Unsafe<FaceFigures | null>({ anyOf: [{ type: "null" }, FaceFigures] }),
   jobs: Type.Array(
     Type.Object({
       name: Type.String(),
       everyMs: Type.Number(),
-      runningSince: Moment,
-      lastEndedAt: Moment,
-      lastFailedAt: Moment,
+      runningSince: Text,
+      lastEndedAt: Text,
+      lastFailedAt: Text,
     }),
   ),
 });
 export type ProcessReport = Static<typeof ProcessReport>;
-
-export type FaceFigures = {
-  workers: number;
-  waiting: number;
-  judged: number;
-  faults: number;
-  meanSeconds: number | null;
-  nineOfTenWithinSeconds: number | null;
-};
 
 /** Null if another version of the service wrote another form. */
 export function readReport(stored: unknown): ProcessReport | null {

@@ -33,11 +33,5 @@ export function viewChallenge(row: ChallengeRow): Static<typeof DomainChallenge>
 }
 
 export function viewRedirectUri(row: RedirectUriRow): Static<typeof RedirectUri> {
-  return {
-    id: row.id,
-    verifiedDomainId: row.verifiedDomainId,
-    apexDomain: row.apexDomain,
-    pattern: row.pattern,
-    createdAt: row.createdAt.toISOString(),
-  };
+  return { ...row, createdAt: row.createdAt.toISOString() };
 }

@@ -1,4 +1,3 @@
-import type { AttemptId, OrganizationId, SessionId } from "@assay/contract/ids";
 import {
   type ArtifactFrame,
   type VerifyCloseCode,
@@ -14,7 +13,7 @@ import type { ByteBudget, ByteReservation } from "./byte-budget.ts";
 import type { Asking } from "./chip-examiner.ts";
 import { ChipStep, type ChipStepNeeds, type PassedChip } from "./chip-step.ts";
 import { FaceStep, type FaceStepNeeds } from "./face-step.ts";
-import { recordTry } from "./record-try.ts";
+import { recordTry, type TriedAttempt } from "./record-try.ts";
 import { reportProgress } from "./report-progress.ts";
 import { advance, type FlowEffect, type FlowInput, type FlowState, startFlow } from "./verify-flow.ts";
 
@@ -24,13 +23,8 @@ export type DeviceLink = {
   close(code: VerifyCloseCode): void;
 };
 
-export type RunOwner = {
-  sessionId: SessionId;
-  attemptId: AttemptId;
-  organizationId: OrganizationId;
-  sandbox: boolean;
+export type RunOwner = TriedAttempt & {
   expiresAt: Date;
-  selectedFieldKeys: readonly string[];
   requirements: Requirements;
   triesUsed: { chip: number; face: number };
   /** The chip has passed before, so reading it again uses up no try. */

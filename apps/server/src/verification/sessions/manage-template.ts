@@ -33,14 +33,7 @@ export async function createTemplate(
   body: BodyOf<typeof contract.createTemplate>,
 ): Promise<TemplateRow> {
   const name = checkName(body.name);
-  const {
-    shareFields = null,
-    methods = null,
-    requirements = null,
-    locale = null,
-    redirectUrl = null,
-  } = changeOf(body);
-  const content = { shareFields, methods, requirements, locale, redirectUrl };
+  const content = changed(noContent, changeOf(body));
   await checkContent(core, caller, content);
   const now = core.clock.now();
   return core.db.transaction(async (tx) => {
@@ -103,6 +96,11 @@ function checkName(given: string): string {
   if (problem !== null) throw badField("name", problem);
   return given.trim();
 }
+
+const noContent: TemplateContent = {
+  ...{ shareFields: null, methods: null, requirements: null },
+  ...{ locale: null, redirectUrl: null },
+};
 
 type Change = { [K in keyof TemplateContent]: TemplateContent[K] | undefined };
 
