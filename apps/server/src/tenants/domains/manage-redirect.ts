@@ -5,6 +5,7 @@ import { ApiError, badField } from "../../platform/kernel/api-error.ts";
 import type { MemberCaller } from "../../platform/kernel/caller.ts";
 import { newUuid } from "../../platform/kernel/ids.ts";
 import {
+  deleteRedirectUri,
   findActiveDomains,
   findRedirectUri,
   insertRedirectUri,
@@ -40,5 +41,22 @@ export function allowRedirect(
     const row = await findRedirectUri(tx, organizationId, pattern);
     if (row === null) throw new ApiError("DOMAIN_NOT_VERIFIED");
     return { row, created };
+  });
+}
+
+export async function disallowRedirect(
+  { db, clock }: Pick<Core, "db" | "clock">,
+  caller: MemberCaller,
+  redirectUriId: RedirectUriId,
+): Promise<void> {
+  const now = clock.now();
+  await db.transaction(async (tx) => {
+    const removed = await deleteRedirectUri(tx, caller.organizationId, redirectUriId);
+    if (removed === null) throw new ApiError("NOT_FOUND");
+    await recordAct(tx, now, caller, {
+      event: "redirect_uri.deleted",
+      targetId: redirectUriId,
+      details: { pattern: removed.pattern },
+    });
   });
 }
