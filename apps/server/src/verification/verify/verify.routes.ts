@@ -4,11 +4,12 @@ import * as contract from "@assay/contract/verify";
 import type { Core } from "../../platform/core.ts";
 import { type Binding, bind } from "../../platform/http/mount.ts";
 import { ApiError } from "../../platform/kernel/api-error.ts";
-import { hashToken } from "../../platform/kernel/ids.ts";
+import { hashToken, newToken } from "../../platform/kernel/ids.ts";
 import { openReceiptKey } from "../../platform/key-ring/receipt-key.ts";
 import { publicJwk } from "../../platform/lib/jws.ts";
 import { findLogo } from "../../tenants/organizations/logo.store.ts";
-import { findSessionOfPerson, type SessionRow } from "../sessions/session.store.ts";
+import { needsReturnCode } from "../sessions/return-code.ts";
+import { findSessionOfPerson, putReturnCode, type SessionRow } from "../sessions/session.store.ts";
 import { cancelByPerson } from "./cancel-by-person.ts";
 import { findConsent, knowsCancelToken } from "./consent.store.ts";
 import type { ConsentTexts } from "./consent-texts.ts";
@@ -17,7 +18,6 @@ import { giveConsent } from "./give-consent.ts";
 import { findWhoAsks, readDetails } from "./given-to-page.ts";
 import { claimHandoff, createHandoff } from "./hand-over.ts";
 import type { LogoCache } from "./logo-cache.ts";
-import { openSession } from "./open-session.ts";
 import { readStatus } from "./read-status.ts";
 import type { StatusFeed } from "./status-feed.ts";
 import { serialisedTestDocuments } from "./test-documents.ts";
@@ -52,9 +52,15 @@ export function verifyRoutes(core: Core, texts: ConsentTexts, feed: StatusFeed, 
       return logo;
     }),
 
-    bind(contract.openSession, async ({ params }) => ({
-      return_code: await openSession(core, await findSession(params.id)),
-    })),
+    // The code proves to the partner that the returning browser opened the session first. A script requests
+    // it, so that programs which only fetch the link, such as mail scanners, do not take it from the person.
+    bind(contract.openSession, async ({ params }) => {
+      const session = await findSession(params.id);
+      const code = newToken();
+      const isGiven =
+        needsReturnCode(session) && (await putReturnCode(db, session.id, hashToken(code), clock.now()));
+      return { return_code: isGiven ? code : null };
+    }),
 
     bind(contract.giveConsent, async ({ params, body }) => {
       const { consent, session, cancelToken } = await giveConsent(core, texts, {
