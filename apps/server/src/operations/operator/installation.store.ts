@@ -1,6 +1,7 @@
 import type { Environment } from "@assay/contract/facts";
 import type { OrganizationId } from "@assay/contract/ids";
 import type { Queryable } from "../../platform/db/db.ts";
+import { appliedMigrations } from "../../platform/db/migrate.ts";
 import { readPage } from "../../platform/db/page.ts";
 import { noSql, sql } from "../../platform/db/sql.ts";
 import { isBeyondRate } from "../../tenants/api-keys/api-request.store.ts";
@@ -21,15 +22,11 @@ export function readDatabaseFacts(db: Queryable): Promise<DatabaseFacts> {
       to_regclass('schema_migrations') is not null as has_schema`);
 }
 
-/**
- * In the order of their names. Read through JSON, because a database from before migration 0083 lacks the
- * column.
- */
+/** In the order of their names. */
 export function listAppliedMigrations(
   db: Queryable,
 ): Promise<{ name: string; checksum: string; minCode: number | null }[]> {
-  return db.rows(sql`
-    select name, checksum, (to_jsonb(m) ->> 'least_code')::integer as min_code from schema_migrations m order by name`);
+  return db.rows(sql`${appliedMigrations} order by name`);
 }
 
 /** Number of mails that are not sent yet, including quarantined ones, counted up to `most`. */

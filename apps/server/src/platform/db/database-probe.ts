@@ -91,7 +91,7 @@ export class DatabaseProbe {
     const client = await this.#connect();
     const { rows } = await client.query<State>(
       `select pg_is_in_recovery() as standby, current_setting('transaction_read_only')::boolean as read_only,
-         (select json_agg(applied) from (${appliedMigrations}) applied) as applied`,
+         (select json_agg(applied) from (${appliedMigrations.text}) applied) as applied`,
     );
     const [state] = rows;
     if (state === undefined) throw new Error("no answer");

@@ -13,6 +13,7 @@ import {
   schemaProblem,
 } from "./schema-version.ts";
 import { splitStatements } from "./split-statements.ts";
+import { sql } from "./sql.ts";
 import { connectWithRetry, type Warn } from "./wait-for-database.ts";
 
 export type Migration = { name: string; text: string; checksum: string };
@@ -141,11 +142,11 @@ async function takeLock(client: pg.Client): Promise<void> {
 }
 
 // Read through JSON, because a database from before migration 0083 lacks the column.
-export const appliedMigrations =
-  "select name, checksum, (to_jsonb(m) ->> 'least_code')::integer as \"minCode\" from schema_migrations m";
+export const appliedMigrations = sql`
+  select name, checksum, (to_jsonb(m) ->> 'least_code')::integer as "minCode" from schema_migrations m`;
 
 async function listApplied(client: pg.Client): Promise<(AppliedMigration & { checksum: string })[]> {
-  return (await client.query(appliedMigrations)).rows;
+  return (await client.query(appliedMigrations.text)).rows;
 }
 
 function refuseContracted(known: readonly Migration[], done: readonly AppliedMigration[]): void {
