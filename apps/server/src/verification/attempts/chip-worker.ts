@@ -1,6 +1,5 @@
 import { parentPort } from "node:worker_threads";
 import { createNodeSignatureChecker } from "@assay/emrtd/node/signature-checker";
-import { overwrite } from "../../platform/lib/overwrite.ts";
 import type { WorkerAnswer } from "../../platform/lib/worker-pool.ts";
 import { type ChipTask, runChipTask, TrustStores } from "./chip-task.ts";
 
@@ -22,3 +21,9 @@ parentPort?.on("message", async (task: ChipTask) => {
   overwrite(task);
   overwrite(message);
 });
+
+function overwrite(value: unknown): void {
+  if (value instanceof Uint8Array) value.fill(0);
+  else if (typeof value === "object" && value !== null)
+    for (const part of Object.values(value)) overwrite(part);
+}

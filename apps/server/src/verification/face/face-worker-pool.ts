@@ -132,7 +132,9 @@ export class FaceWorkerPool {
         resolve: (result) =>
           result.kind === "seen" ? reject(new WorkerFault("worker_error")) : resolve(result),
         reject,
-        tooLong: setTimeout(() => this.#giveUp(waiting, "busy"), this.#options.maxWaitMs),
+        tooLong: setTimeout(() => {
+          if (this.#waiting.remove(waiting)) reject(new WorkerFault("busy"));
+        }, this.#options.maxWaitMs),
       };
       this.#waiting.add(waiting, { sandbox, organization: null });
       this.#next();
@@ -171,12 +173,6 @@ export class FaceWorkerPool {
     );
     for (const worker of this.#workers) this.#end(worker, "closed");
     await Promise.all(ended);
-  }
-
-  #giveUp(waiting: Waiting, reason: WorkerFaultReason): void {
-    if (!this.#waiting.remove(waiting)) return;
-    clearTimeout(waiting.tooLong);
-    waiting.reject(new WorkerFault(reason));
   }
 
   #giveUpAll(reason: WorkerFaultReason): void {
