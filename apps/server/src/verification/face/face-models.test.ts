@@ -115,27 +115,6 @@ test("the face models can be asked many things at once and mix nothing up", asyn
   assert.deepEqual(await Promise.all(pictures.map(embed)), alone);
 });
 
-test("a picture and its mirror image show the same face", async () => {
-  const models = await loadFaceModels();
-  const picture = await pictureOf("adult.jpg");
-  const rgb = new Uint8Array(picture.rgb.length);
-  for (let at = 0; at < rgb.length; at += 3) {
-    const row = Math.floor(at / 3 / picture.width) * picture.width;
-    const from = (2 * row + picture.width - 1 - at / 3) * 3;
-    rgb.set(picture.rgb.subarray(from, from + 3), at);
-  }
-  const embeddings = [];
-  for (const shown of [picture, { ...picture, rgb }]) {
-    const [box] = await models.detect(shown);
-    assert.ok(box !== undefined);
-    embeddings.push(await models.embed(shown, box));
-  }
-  const [seen, mirrored] = embeddings;
-  assert.ok(seen !== undefined && mirrored !== undefined);
-  // The detector and the landmarks differ a little; the embedding alone would not.
-  assert.ok(distanceOf(seen, mirrored) < 0.1, `${distanceOf(seen, mirrored)}`);
-});
-
 /** As if the camera was held askew. */
 function tilted({ width, height, rgb }: DecodedPicture, degrees: number): DecodedPicture {
   const turned = new Uint8Array(rgb.length).fill(200);

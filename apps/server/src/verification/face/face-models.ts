@@ -26,7 +26,6 @@ import {
 import {
   cutOf,
   type MeanColour,
-  mirror,
   pointsInPicture,
   sampleChip,
   sampleCut,
@@ -149,12 +148,10 @@ export async function loadFaceModels(): Promise<FaceModels> {
         sampleCut(picture, pixels, landmarkInputPixels, found, recognitionMean),
       );
       const chip = chipOf(pointsInPicture(points, found));
-      const seen = await recognition.run((pixels) => sampleChip(picture, pixels, chip, recognitionMean));
-      const mirrored = await recognition.run((pixels) => {
-        sampleChip(picture, pixels, chip, recognitionMean);
-        mirror(pixels, chipPixels);
-      });
-      return embeddingOf(seen.embedding, mirrored.embedding);
+      const { embedding } = await recognition.run((pixels) =>
+        sampleChip(picture, pixels, chip, recognitionMean),
+      );
+      return embeddingOf(embedding);
     },
   };
 }

@@ -157,8 +157,3 @@ export function sampleChip(
       pixels[to + 2 * area] = (blue / all - mean[2]) / 255;
     }
 }
-
-/** Mirrors a sampled square from left to right. */
-export function mirror(pixels: Float32Array, side: number): void {
-  for (let start = 0; start < pixels.length; start += side) pixels.subarray(start, start + side).reverse();
-}
