@@ -31,12 +31,13 @@ export const accessFile = (cluster: Cluster): string => path.join(cluster.base, 
 export async function writeAccessFile(cluster: Cluster): Promise<void> {
   const wanted = (await readPasswords(cluster)) === null ? asksNothing : asksForPasswords;
   const file = accessFile(cluster);
-  // If the file is already correct, a full disk must not prevent a start.
-  if ((await readFile(file, "utf8").catch(ignoring("ENOENT"))) === wanted) return;
   const { account } = cluster.runner;
-  await replaceFile(file, wanted, async (fresh) => {
-    if (account !== null) await lchown(fresh, account.uid, account.gid);
-  });
+  const handOver = async (name: string) => {
+    if (account !== null) await lchown(name, account.uid, account.gid);
+  };
+  // If the file is already correct, a full disk must not prevent a start. A copy that root made is root's.
+  if ((await readFile(file, "utf8").catch(ignoring("ENOENT"))) === wanted) await handOver(file);
+  else await replaceFile(file, wanted, handOver);
 }
 
 /**
