@@ -167,6 +167,7 @@ export function tripleDesCbcDecrypt(key: Uint8Array, iv: Uint8Array, data: Uint8
 export function retailMac(key: Uint8Array, padded: Uint8Array): Uint8Array {
   const { single, encrypt } = ciphersOf(key);
   const last = padded.length - blockBytes;
+  if (last < 0) throw new EmrtdError("CRYPTO_INVALID", "A MAC needs at least one block of 8 bytes");
   const zeros = new Uint8Array(blockBytes);
   const chain = concat(zeros, encryptCbc(single, zeros, padded.subarray(0, last))).slice(-blockBytes);
   return encryptCbc(encrypt, chain, padded.subarray(last));
