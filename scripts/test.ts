@@ -187,7 +187,7 @@ function needsWholeBrowser(file: string): boolean {
 const filesInOneProcess = 50;
 /** A process loads the service first, which takes longer than a small file. With more of them lanes wait for the last one. */
 const minFiles = 10;
-/** They take long, so that a process of few of them leaves some for the other lanes. */
+/** These files take long: with more of them in one process, the other lanes would run out of files. */
 const patientFilesInOneProcess = 4;
 
 /**

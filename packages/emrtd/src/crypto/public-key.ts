@@ -107,8 +107,8 @@ function readExplicitParameters(parameters: Tlv): Curve {
     // The parity decides where the generator is compressed.
     (y) => (compressed ? (y & 1n) === (form === 3 ? 1n : 0n) : y === gy),
   );
-  const hasCofactor = cofactor?.tag === tags.integer && cofactor.integer() !== 1n;
-  if (curve === null || hasCofactor || (form !== 4 && !compressed)) {
+  const hasOtherCofactor = cofactor?.tag === tags.integer && cofactor.integer() !== 1n;
+  if (curve === null || hasOtherCofactor || (form !== 4 && !compressed)) {
     throw new EmrtdError(
       "ALGORITHM_UNSUPPORTED",
       "The explicit curve parameters are those of no known curve",

@@ -26,7 +26,7 @@ export class Hints {
     this.#send = send;
   }
 
-  /** Resolves when these hints have been sent. */
+  /** Resolves when these hints have been sent. Those that cannot be sent are dropped: polling finds the work. */
   add(hints: readonly Notification[]): Promise<void> {
     if (hints.length === 0) return Promise.resolve();
     this.#keep(hints);

@@ -98,8 +98,11 @@ function checkName(given: string): string {
 }
 
 const noContent: TemplateContent = {
-  ...{ shareFields: null, methods: null, requirements: null },
-  ...{ locale: null, redirectUrl: null },
+  shareFields: null,
+  methods: null,
+  requirements: null,
+  locale: null,
+  redirectUrl: null,
 };
 
 type Change = { [K in keyof TemplateContent]: TemplateContent[K] | undefined };
