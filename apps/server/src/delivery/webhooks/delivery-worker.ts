@@ -67,6 +67,8 @@ export type DeliveryFigures = {
   showOldestDue: (value: number, labels: { queue: string }) => void;
 };
 
+type Pump = { running: boolean; again: boolean };
+
 export type DeliveryWorkerOptions = {
   /** Duration of a lease. Longer than any attempt can take, so that only a dead process loses one. */
   leaseMs?: number;
@@ -112,7 +114,8 @@ export class DeliveryWorker {
   #finished: Finished[] = [];
   #recording: Promise<void> | null = null;
   #recordTimer: NodeJS.Timeout | undefined;
-  #isClaiming = false;
+  readonly #prompt: Pump = { running: false, again: false };
+  readonly #unproven: Pump = { running: false, again: false };
   #pollTimer: NodeJS.Timeout | undefined;
   /** When the next delivery comes due, as far as this process knows. */
   #nextDueAt: Date | null = null;
@@ -244,21 +247,50 @@ export class DeliveryWorker {
 
   // --- claiming --------------------------------------------------------------------------------------------
 
-  /** Claims for every endpoint that has a slot. A claim under way is followed by one for what came meanwhile. */
+  /** Prompt endpoints are claimed separately, so that they never wait for the claim of the others. */
   #pump(): void {
-    if (!this.#isClaiming) void this.#claimAll();
+    this.#pumpOne(true);
+    this.#pumpOne(false);
   }
 
-  async #claimAll(): Promise<void> {
-    this.#isClaiming = true;
+  #pumpOne(proven: boolean): void {
+    this.#run(proven ? this.#prompt : this.#unproven, () =>
+      this.#claimAll(proven, proven ? claimAtOnce : unprovenAtOnce),
+    );
+  }
+
+  #run(pump: Pump, claim: () => Promise<void>): void {
+    if (pump.running) {
+      pump.again = true;
+      return;
+    }
+    if (this.#stopping) return;
+    pump.running = true;
+    void claim().finally(() => {
+      pump.running = false;
+      if (pump.again) {
+        pump.again = false;
+        this.#run(pump, claim);
+      } else this.#noticeIdle();
+    });
+  }
+
+  async #claimAll(proven: boolean, most: number): Promise<void> {
+    const { log } = this.#core;
     while (!this.#stopping) {
-      const wanted = [...this.#lanes.pick(true, claimAtOnce), ...this.#lanes.pick(false, unprovenAtOnce)];
-      if (wanted.length === 0) break;
-      const leased = await this.#claim(wanted).catch((error) => {
-        this.#core.log.warn("could not claim due webhooks, will try again", describeError(error));
-        return null;
-      });
-      const byEndpoint = Map.groupBy(leased ?? [], (delivery) => delivery.endpointId);
+      const wanted = this.#lanes.pick(proven, most);
+      if (wanted.length === 0) return;
+      let leased: LeasedDelivery[];
+      try {
+        leased = await this.#claim(wanted);
+      } catch (error) {
+        log.warn("could not claim due webhooks, will try again", describeError(error));
+        for (const { endpointId, most } of wanted) this.#lanes.claimed(endpointId, most, 0);
+        this.#lookAgainAt = 0;
+        this.#pollLater(retryAfterErrorMs);
+        return;
+      }
+      const byEndpoint = Map.groupBy(leased, (delivery) => delivery.endpointId);
       for (const { endpointId, most } of wanted) {
         const deliveries = byEndpoint.get(endpointId) ?? [];
         const tickets = this.#lanes.claimed(endpointId, most, deliveries.length);
@@ -267,14 +299,9 @@ export class DeliveryWorker {
           if (delivery !== undefined) void this.#deal(delivery, ticket);
         }
       }
-      if (leased === null) {
-        this.#lookAgainAt = 0;
-        this.#pollLater(retryAfterErrorMs);
-        break;
-      }
+      // The other claim may have found no slot, because this one had reserved more than it took.
+      if (leased.length < wanted.reduce((sum, { most }) => sum + most, 0)) this.#pumpOne(!proven);
     }
-    this.#isClaiming = false;
-    this.#noticeIdle();
   }
 
   /** One statement for all endpoints. If a delivery makes it fail, endpoint by endpoint. */
@@ -417,7 +444,8 @@ export class DeliveryWorker {
 
   get #isIdle(): boolean {
     return (
-      !this.#isClaiming &&
+      !this.#prompt.running &&
+      !this.#unproven.running &&
       this.#recording === null &&
       this.#finished.length === 0 &&
       this.#lanes.inFlight === 0 &&

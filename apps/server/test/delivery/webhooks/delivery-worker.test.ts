@@ -352,7 +352,7 @@ test("of the endpoints new to a process those that are failing wait for the othe
   assert.deepEqual(worker.idsSent(), [busy, next, failing]);
 });
 
-test("slots that a claim of prompt endpoints reserved and did not use go to the others at once", async (t) => {
+test("slots that the claim of prompt endpoints reserved and did not use go to the others at once", async (t) => {
   const [prompt, other] = [await addEndpoint(), await addEndpoint()];
   const worker = await openWorker(t, { limits: { ...wide, maxYoung: 1, maxYoungUnproven: 1 } });
   await worker.start();
