@@ -57,11 +57,15 @@ test("guesses are counted together, whichever machine they reach", async () => {
 /** A sandbox device that reads its chip at the other machine each time and asks for a challenge. */
 async function askElsewhere(t: TestContext) {
   const { sessionId, socketToken } = await claimedSession((await createPartner(api)).api);
+  let previous: TestDevice | undefined;
   return async (): Promise<TestDevice> => {
     const device = await TestDevice.connect(service.url, sessionId, socketToken);
     t.after(() => device.connection.close());
     const { phase, resumed } = await device.expect("welcome");
     assert.deepEqual([phase, resumed], ["chip", false], "this machine knows nothing of the other one's run");
+    // Until it hears of this device, the other machine keeps the run of the device before.
+    if (previous !== undefined) assert.equal(await previous.closed(), "REPLACED");
+    previous = device;
     assert.equal((await device.passChip(valid)).type, "step_result");
     device.send({ type: "face_start", camera: true });
     return device;
