@@ -114,10 +114,15 @@ test("only 2000::/3 can be public, and what is not an address never is", () => {
   );
 });
 
+const rest = fc.stringMatching(/^[/?#:@]?[A-Za-z0-9._~:@!$&'()*+,;=/?#%-]{0,20}$/);
+const anyUrl = fc
+  .tuple(fc.constantFrom("https", "http"), fc.domain(), rest)
+  .map(([scheme, host, more]) => `${scheme}://${host}${more}`);
+
 test("no text is accepted as a URL that another reading would send elsewhere", () => {
   const none = exemptHostSet([]);
   fc.assert(
-    fc.property(fc.oneof(fc.webUrl({ validSchemes: ["https", "http"] }), fc.string()), (text) => {
+    fc.property(fc.oneof(anyUrl, fc.string()), (text) => {
       if (urlProblem(text, none) !== null) return;
       const url = new URL(text);
       assert.equal(url.protocol, "https:");

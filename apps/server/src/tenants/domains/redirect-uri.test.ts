@@ -36,6 +36,7 @@ const host = fc.tuple(
 const hostText = host.map(([labels, suffix]) => [...labels, suffix].join("."));
 const segment = fc.stringMatching(/^[A-Za-z0-9_~-][A-Za-z0-9._~:@!$&'(),=+-]{0,10}$/);
 const path = fc.array(segment, { maxLength: 4 });
+const query = fc.stringMatching(/^[A-Za-z0-9._~:@!$&'()*+,;=/?%-]{0,20}$/);
 
 test("a pattern allows itself and what lies below it, with any query and fragment", () => {
   assert.ok(allows("https://acme.co/cb", "https://acme.co/cb"));
@@ -49,9 +50,9 @@ test("a pattern allows itself and what lies below it, with any query and fragmen
   assert.ok(allows("https://müller.example/zurück", "https://xn--mller-kva.example/zur%C3%BCck"));
   assert.ok(allows("https://xn--mller-kva.example", "https://MÜLLER.example/"));
   fc.assert(
-    fc.property(hostText, path, path, fc.webQueryParameters(), (name, base, below, query) => {
+    fc.property(hostText, path, path, query, (name, base, below, asked) => {
       const text = `https://${name}/${base.join("/")}`;
-      assert.ok(allows(text, `https://${name}/${[...base, ...below].join("/")}?${query}`));
+      assert.ok(allows(text, `https://${name}/${[...base, ...below].join("/")}?${asked}`));
     }),
   );
 });
