@@ -10,7 +10,7 @@ import { createInterface } from "node:readline/promises";
 import { parseArgs } from "node:util";
 import { keyFieldsFromTyped } from "@assay/emrtd/mrz/mrz-key";
 import { openCardReaders } from "@assay/emrtd/node/pcsc";
-import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
+import { testDocument } from "@assay/emrtd/node/test-country/catalogue";
 import type { AccessKey } from "@assay/emrtd/reader/open-chip";
 import {
   type CheckResult,
@@ -60,8 +60,8 @@ async function checkAll(name: string, stage: TransportStage): Promise<boolean> {
 }
 
 async function checkVirtual(): Promise<boolean> {
-  const document = testDocuments(new Date()).find(({ id }) => id === "passport-valid");
-  if (document === undefined) throw new Error("The catalogue has no valid passport");
+  const document = testDocument("passport-valid", new Date());
+  if (document === null) throw new Error("The catalogue has no valid passport");
   const shell = await checkAll("Software chip, as a shell", virtualStage(document, { waits: true }));
   const desk = await checkAll("Software chip, as a desk reader", virtualStage(document, { waits: false }));
   return shell && desk;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
+import { testDocument } from "@assay/emrtd/node/test-country/catalogue";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
 import { perform } from "../../apps/server/test/support/actor.ts";
 import { type newOwner, password } from "../../bench/support/new-partner.ts";
@@ -83,8 +83,8 @@ const giveAPhoto = `(async () => {
 })()`;
 
 async function readThroughShell(person: Person, service: Service, shell: ShellPage): Promise<void> {
-  const document = testDocuments(new Date()).find(({ id }) => id === "passport-valid");
-  if (document === undefined) throw new Error("there is no such test passport");
+  const document = testDocument("passport-valid", new Date());
+  if (document === null) throw new Error("there is no such test passport");
   const { mrzKey, ...keys } = document.chip;
   const chip = createVirtualChip({ ...keys, files: document.files, mrzKey, applicationSelected: true });
   let isOpen = false;

@@ -2,7 +2,7 @@
 // `npm run android -- test` runs it.
 import assert from "node:assert/strict";
 import test, { after } from "node:test";
-import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
+import { testDocument } from "@assay/emrtd/node/test-country/catalogue";
 import { transportChecks } from "../../../packages/device/transport-check/check-transport.ts";
 import { buildCheckPage } from "../../../scripts/build-check-page.ts";
 import { openBrowser, openPage } from "../../server/test/support/browser.ts";
@@ -12,7 +12,7 @@ import { startVirtualChip } from "./virtual-chip.ts";
 // Nothing listens there: the test serves the page itself.
 const url = "http://localhost:4400";
 const browser = await openBrowser();
-const document = testDocuments(new Date()).find(({ id }) => id === "passport-valid");
+const document = testDocument("passport-valid", new Date());
 assert.ok(document);
 const { mrzKey } = document.chip;
 const chip = await startVirtualChip(document);

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { createInterface } from "node:readline";
-import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
+import { testDocument } from "@assay/emrtd/node/test-country/catalogue";
 import type { TestDocument } from "@assay/emrtd/virtual/test-document";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
 
@@ -38,7 +38,7 @@ export async function startVirtualChip(
 }
 
 function defaultDocument(): TestDocument {
-  const found = testDocuments(new Date()).find(({ id }) => id === "passport-valid");
-  if (found === undefined) throw new Error("The catalogue has no valid passport");
+  const found = testDocument("passport-valid", new Date());
+  if (found === null) throw new Error("The catalogue has no valid passport");
   return found;
 }

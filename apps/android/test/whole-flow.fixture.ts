@@ -3,7 +3,7 @@
 // for the page and carries the messages of the port. `npm run android -- test` runs it.
 import assert from "node:assert/strict";
 import test, { after } from "node:test";
-import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
+import { testDocument } from "@assay/emrtd/node/test-country/catalogue";
 import { createPartner, expectData } from "../../server/test/support/api.ts";
 import { openBrowser, openPage } from "../../server/test/support/browser.ts";
 import { startTestService } from "../../server/test/support/service.ts";
@@ -13,7 +13,7 @@ import { startVirtualChip } from "./virtual-chip.ts";
 
 const { url, api, clock } = await startTestService();
 const browser = await openBrowser();
-const document = testDocuments(clock.now()).find(({ id }) => id === "passport-valid");
+const document = testDocument("passport-valid", clock.now());
 assert.ok(document);
 const { mrzKey } = document.chip;
 const chip = await startVirtualChip(document);

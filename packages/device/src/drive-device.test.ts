@@ -4,7 +4,7 @@ import test, { after, before } from "node:test";
 import { CallError } from "@assay/contract/client";
 import { framesToSign } from "@assay/contract/verify-protocol";
 import { EmrtdError } from "@assay/emrtd/emrtd-error";
-import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
+import { testDocument } from "@assay/emrtd/node/test-country/catalogue";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
 import { FakeSocket } from "../test/support/fake-socket.ts";
 import { type ChipSource, DeviceDriver, type FrameVoucher, type OpenedChip } from "./drive-device.ts";
@@ -34,7 +34,7 @@ async function until(isSo: () => boolean): Promise<void> {
 }
 
 function testPassport() {
-  const document = testDocuments(new Date("2026-03-01T00:00:00Z")).find(({ id }) => id === "passport-valid");
+  const document = testDocument("passport-valid", new Date("2026-03-01T00:00:00Z"));
   assert.ok(document);
   const chip = createVirtualChip({ files: document.files, ...document.chip });
   const read: Uint8Array[] = [];

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { ChipTransport } from "@assay/emrtd/apdu/transport";
 import { isEmrtdError } from "@assay/emrtd/emrtd-error";
-import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
+import { testDocument } from "@assay/emrtd/node/test-country/catalogue";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
 import type { ReadStep } from "./device-state.ts";
 import { openDocument } from "./open-document.ts";
 import { virtualPassport } from "./virtual-passport.ts";
 
-const passport = testDocuments(new Date("2026-03-01T00:00:00Z")).find(({ id }) => id === "passport-valid");
+const passport = testDocument("passport-valid", new Date("2026-03-01T00:00:00Z"));
 assert.ok(passport);
 const { files, chip } = passport;
 const key = { mrz: chip.mrzKey };

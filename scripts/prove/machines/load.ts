@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { runDevice } from "@assay/device/run-device";
 import { virtualPassport } from "@assay/device/virtual-passport";
-import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
+import { testDocument } from "@assay/emrtd/node/test-country/catalogue";
 import type { Books } from "./books.ts";
 
 /**
@@ -235,9 +235,9 @@ function deviceCause(error: unknown): string {
   return causeOf(error);
 }
 
-let made: ReturnType<typeof testDocuments>[number] | undefined;
+let made: ReturnType<typeof testDocument> = null;
 function passport() {
-  made ??= testDocuments(new Date()).find(({ id }) => id === "passport-valid");
-  if (made === undefined) throw new Error("the test country has no valid passport");
+  made ??= testDocument("passport-valid", new Date());
+  if (made === null) throw new Error("the test country has no valid passport");
   return made;
 }

@@ -5,7 +5,7 @@ import { DeviceConnection } from "@assay/device/device-connection";
 import type { OpenedChip } from "@assay/device/drive-device";
 import { sendFiles } from "@assay/device/send-artifacts";
 import { virtualPassport } from "@assay/device/virtual-passport";
-import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
+import { testDocument as makeTestDocument } from "@assay/emrtd/node/test-country/catalogue";
 import {
   createTestCountry,
   defaultTestSeed,
@@ -19,13 +19,13 @@ import { changeTrust, insertImport } from "../../src/verification/trust/trust.st
 import { type Api, expectData } from "./api.ts";
 import { agree } from "./verify.ts";
 
-const catalogues = new Map<number, readonly TestDocument[]>();
+const made = new Map<string, TestDocument>();
 
 export function testDocument(id: string, now: Date): TestDocument {
-  const year = now.getUTCFullYear();
-  const catalogue = catalogues.get(year) ?? testDocuments(now);
-  catalogues.set(year, catalogue);
-  return catalogue.find((document) => document.id === id) ?? assert.fail(`no test document ${id}`);
+  const name = `${id} ${now.getUTCFullYear()}`;
+  const document = made.get(name) ?? makeTestDocument(id, now) ?? assert.fail(`no test document ${id}`);
+  made.set(name, document);
+  return document;
 }
 
 /** The test country stands in for the states that an operator trusts. */

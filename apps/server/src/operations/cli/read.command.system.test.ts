@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { runCommand } from "@assay/cli/command";
-import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
+import { testDocument as makeTestDocument } from "@assay/emrtd/node/test-country/catalogue";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
 import { skipWithoutPcscd, startPcscd } from "../../../../../packages/emrtd/test/support/pcscd.ts";
 import { readCommand, virtualDocument } from "./read.command.ts";
@@ -13,8 +13,8 @@ async function run(...argv: readonly string[]): Promise<{ code: number; text: st
 }
 
 function testDocument(id: string) {
-  const document = testDocuments(new Date()).find((candidate) => candidate.id === id);
-  assert.ok(document !== undefined);
+  const document = makeTestDocument(id, new Date());
+  assert.ok(document !== null);
   return document;
 }
 

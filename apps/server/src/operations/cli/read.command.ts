@@ -8,7 +8,7 @@ import { type DeviceOutcome, describeOutcome, runDevice } from "@assay/device/ru
 import { isEmrtdError } from "@assay/emrtd/emrtd-error";
 import { type CardReaders, openCardReaders } from "@assay/emrtd/node/pcsc";
 import { createNodeSignatureChecker } from "@assay/emrtd/node/signature-checker";
-import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
+import { listTestDocuments, testDocument } from "@assay/emrtd/node/test-country/catalogue";
 import {
   createTestCountry,
   defaultTestSeed,
@@ -373,7 +373,7 @@ export const virtualDocument: Command = {
     json: { type: "boolean", about: "List the documents as one JSON object per line." },
   },
   run: async ({ options, positionals }, print, style) => {
-    const documents = testDocuments(new Date());
+    const documents = listTestDocuments();
     const [id] = positionals;
     if (id === undefined) {
       if (options.json === true) for (const { id, title } of documents) print(JSON.stringify({ id, title }));
@@ -386,8 +386,8 @@ export const virtualDocument: Command = {
           print(line);
       return 0;
     }
-    const document = documents.find((candidate) => candidate.id === id);
-    if (document === undefined)
+    const document = testDocument(id, new Date());
+    if (document === null)
       throw new CommandError(
         `There is no test document with the id ${id}.${didYouMean(
           id,

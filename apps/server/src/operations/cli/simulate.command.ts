@@ -18,7 +18,7 @@ import {
 } from "@assay/device/run-wallet";
 import { DeviceError } from "@assay/device/verification-url";
 import { virtualPassport } from "@assay/device/virtual-passport";
-import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
+import { listTestDocuments, testDocument } from "@assay/emrtd/node/test-country/catalogue";
 import { systemClock } from "../../platform/kernel/clock.ts";
 
 type Outcome = DeviceOutcome | WalletRunOutcome;
@@ -137,14 +137,15 @@ function simulatePassport(options: Options): Simulated {
   if (options.passport === undefined)
     throw new CommandError("Name what to simulate: --passport ID, or --wallet CREDENTIAL.");
   if (options.outcome !== undefined) throw new CommandError("--outcome goes with --wallet.");
-  const documents = testDocuments(systemClock.now());
+  const documents = listTestDocuments();
   const id = String(options.passport);
   // A short name matches the first id that begins with it: `cloned` is the cloned chip with chip
   // authentication.
-  const document =
+  const listed =
     documents.find((candidate) => candidate.id === id || candidate.id === `passport-${id}`) ??
     documents.find((candidate) => candidate.id.startsWith(`passport-${id}-`));
-  if (document === undefined)
+  const document = listed === undefined ? null : testDocument(listed.id, systemClock.now());
+  if (document === null)
     throw new CommandError(
       `There is no test document ${id}.${didYouMean(id, shortNames(documents))} There are:\n${documents.map((each) => `  ${each.id}`).join("\n")}`,
     );

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deserialize } from "node:v8";
 import { createNodeSignatureChecker } from "@assay/emrtd/node/signature-checker";
-import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
+import { testDocument, testDocuments } from "@assay/emrtd/node/test-country/catalogue";
 import { createTestCountry, testCountryTrust } from "@assay/emrtd/node/test-country/test-country";
 import { carryCommands } from "@assay/emrtd/reader/carry-commands";
 import { openChip } from "@assay/emrtd/reader/open-chip";
@@ -17,7 +17,7 @@ const checker = createNodeSignatureChecker();
 const around = { checker, stores: new TrustStores(checker) };
 
 function documentOf(id: string, at = now) {
-  return testDocuments(at).find((document) => document.id === id) ?? assert.fail(id);
+  return testDocument(id, at) ?? assert.fail(id);
 }
 
 function filesOf(id: string, at = now): SentFiles {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { serialize } from "node:v8";
 import { secureRandom } from "@assay/emrtd/crypto/random";
 import type { SignatureChecker } from "@assay/emrtd/crypto/signature";
-import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
+import { listTestDocuments, testDocument } from "@assay/emrtd/node/test-country/catalogue";
 import {
   createTestCountry,
   defaultTestSeed,
@@ -202,9 +202,10 @@ function findTestDocument(sod: Uint8Array, now: Date): ChipTaskAnswer["find_test
   const year = now.getUTCFullYear();
   if (testFaces?.year !== year) {
     const bySod = new Map<string, FaceFailureCode>();
-    for (const { files, expectedFailureCode: code } of testDocuments(now)) {
-      if (files.SOD !== undefined && (code === "liveness_failed" || code === "selfie_face_mismatch"))
-        bySod.set(sha256(files.SOD), code);
+    for (const { id, expectedFailureCode: code } of listTestDocuments()) {
+      if (code !== "liveness_failed" && code !== "selfie_face_mismatch") continue;
+      const sod = testDocument(id, now)?.files.SOD;
+      if (sod !== undefined) bySod.set(sha256(sod), code);
     }
     testFaces = { year, bySod };
   }

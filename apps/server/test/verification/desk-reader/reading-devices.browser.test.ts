@@ -4,7 +4,6 @@ import test from "node:test";
 import type { ChipSource } from "@assay/device/drive-device";
 import { runDevice } from "@assay/device/run-device";
 import { virtualPassport } from "@assay/device/virtual-passport";
-import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
 import { createPartner, expectData } from "../../support/api.ts";
 import { checkAccessibility, openBrowser, openPage } from "../../support/browser.ts";
@@ -27,8 +26,7 @@ test("the page reads a chip through the iPhone shell's script in a real browser,
     }),
     201,
   );
-  const document = testDocuments(clock.now()).find(({ id }) => id === "passport-valid");
-  assert.ok(document);
+  const document = testDocument("passport-valid", clock.now());
   const { mrzKey, ...keys } = document.chip;
   const chip = createVirtualChip({ ...keys, files: document.files, mrzKey, applicationSelected: true });
   const { page, problems } = await openPage(browser, url);

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
-import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
 import { createPartner, expectData } from "../../support/api.ts";
 import { keepScreenshot, openBrowser, openPage } from "../../support/browser.ts";
 import { startTestService } from "../../support/service.ts";
 import { until } from "../../support/until.ts";
+import { testDocument } from "../../support/verify-device.ts";
 
 const { url, api, clock } = await startTestService();
 const browser = await openBrowser();
@@ -20,8 +20,7 @@ test("the page reads a chip through the Android shell's script in a real browser
     }),
     201,
   );
-  const document = testDocuments(clock.now()).find(({ id }) => id === "passport-valid");
-  assert.ok(document);
+  const document = testDocument("passport-valid", clock.now());
   const { mrzKey, ...keys } = document.chip;
   const chip = createVirtualChip({ ...keys, files: document.files, mrzKey });
   const { page, problems } = await openPage(browser, url, { width: 390 });
