@@ -11,7 +11,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import path from "node:path";
-import type { Picture } from "@assay/device/node/test-person";
+import type { Picture } from "@assay/device/node/jpeg";
 import { type PosedPerson, readPortrait, readPose } from "@assay/emrtd/node/test-country/portraits";
 import { type AttackSignal, attackLimits, attackSignals, measureAttacks } from "@assay/face/attack-signals";
 import { judgeColours } from "@assay/face/colour-signal";

@@ -1,5 +1,6 @@
+import type { Picture } from "@assay/device/node/jpeg";
 import type { Still } from "@assay/device/node/test-person";
-import { type Picture, personAt, resample } from "@assay/device/node/test-person";
+import { personAt, resample } from "@assay/device/node/test-person";
 import type { PosedPerson } from "@assay/emrtd/node/test-country/portraits";
 import type { Challenge } from "@assay/face/challenge";
 import { colourAt, screenLight } from "@assay/face/colour-schedule";

@@ -1,4 +1,5 @@
-import { type Picture, personAt, stillsFor } from "@assay/device/node/test-person";
+import type { Picture } from "@assay/device/node/jpeg";
+import { personAt, stillsFor } from "@assay/device/node/test-person";
 import type { PosedPerson } from "@assay/emrtd/node/test-country/portraits";
 import type { Challenge } from "@assay/face/challenge";
 import { colourAt, screenLight } from "@assay/face/colour-schedule";

@@ -1,8 +1,8 @@
+import { encodeJpeg } from "@assay/device/node/jpeg";
 import { type Still, stillsFor } from "@assay/device/node/test-person";
 import type { Challenge } from "@assay/face/challenge";
 import { colourAt, screenLight } from "@assay/face/colour-schedule";
 import type { Box } from "@assay/face/measurement";
-import { encode } from "jpeg-js";
 import type { DecodedPicture } from "../../src/verification/face/decode-picture.ts";
 import type { TakenFrame } from "../../src/verification/face/face-job.ts";
 
@@ -73,7 +73,7 @@ export function filmOfBentStill(
     bent.set(key, untinted);
     const data = untinted.slice();
     tint(data, colourAt(challenge, atMs), random);
-    return { atMs, receivedAtMs: atMs + 120, jpeg: new Uint8Array(encode({ data, width, height }, 85).data) };
+    return { atMs, receivedAtMs: atMs + 120, jpeg: encodeJpeg({ data, width, height }, 85) };
   });
 }
 
@@ -83,7 +83,7 @@ function frameOf(
   look: Still,
   { bend, tremble, blur }: { bend: Bend; tremble: readonly [number, number]; blur: number },
 ): Uint8Array {
-  const data = new Uint8Array(width * height * 4).fill(255);
+  const data = new Uint8Array(width * height * 3);
   const from = unbending(look, bend);
   const scale = face.height / faceHeight;
   const [middleX, middleY] = [face.x + face.width / 2, face.y + face.height / 2];
@@ -94,7 +94,7 @@ function frameOf(
       const y = (row - height / 2 + tremble[1]) / faceHeight;
       const [fromX, fromY] = from(x, y);
       draw(
-        (row * width + column) * 4,
+        (row * width + column) * 3,
         fromX * faceHeight * scale + middleX,
         fromY * faceHeight * scale + middleY,
       );
@@ -138,9 +138,9 @@ function around(distance: number): (readonly [across: number, down: number])[] {
 function tint(data: Uint8Array, colour: keyof typeof screenLight, random: () => number): void {
   const lightOf = (share: number) => screenLight[colour].map((on) => (1 + on * share) ** (1 / 2.2));
   const [onFace, behind] = [lightOf(0.05), lightOf(0.01)];
-  for (let at = 0; at < data.length; at += 4) {
-    const column = (at / 4) % width;
-    const row = Math.floor(at / 4 / width);
+  for (let at = 0; at < data.length; at += 3) {
+    const column = (at / 3) % width;
+    const row = Math.floor(at / 3 / width);
     const light = ((column - width / 2) / 80) ** 2 + ((row - height / 2) / 105) ** 2 < 1 ? onFace : behind;
     for (let channel = 0; channel < 3; channel++) {
       const grain = (random() + random() + random() - 1.5) * 4;

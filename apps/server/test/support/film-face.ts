@@ -1,13 +1,6 @@
 import type { FaceMovement } from "@assay/contract/verify-protocol";
-import {
-  drawnAt,
-  film,
-  type Picture,
-  personAt,
-  resample,
-  type Still,
-  stillsFor,
-} from "@assay/device/node/test-person";
+import type { Picture } from "@assay/device/node/jpeg";
+import { drawnAt, film, personAt, resample, type Still, stillsFor } from "@assay/device/node/test-person";
 import type { PosedPerson } from "@assay/emrtd/node/test-country/portraits";
 import type { Challenge } from "@assay/face/challenge";
 import type { JudgedFrame } from "../../src/verification/face/face-judge.ts";

@@ -9,12 +9,11 @@ import {
 } from "@assay/emrtd/node/test-country/portraits";
 import type { TestHolder } from "@assay/emrtd/virtual/test-document";
 import { type ColourSchedule, colourAt, screenLight } from "@assay/face/colour-schedule";
-import { decode, encode } from "jpeg-js";
 import type { CameraSource } from "../run-device.ts";
+import { decodeJpeg, encodeJpeg, type Picture } from "./jpeg.ts";
 
 /** The head pose in one frame. */
 export type Still = { readonly pose: Pose; readonly zoom: number; readonly expression?: ExpressionName };
-export type Picture = { readonly width: number; readonly height: number; readonly data: Uint8Array };
 type Frame = { readonly jpeg: Uint8Array; readonly atMs: number };
 
 type FilmLight = {
@@ -92,14 +91,7 @@ export function film(pictures: readonly Picture[], { schedule, reflection }: Fil
   const random = seeded(7);
   return pictures.map((picture, index) => {
     const atMs = (index + 1) * frameMs;
-    const { width, height, data } = light(picture, colourAt(schedule, atMs), reflection, random);
-    const rgba = new Uint8Array(width * height * 4).fill(255);
-    for (let from = 0, to = 0; from < data.length; from += 3, to += 4) {
-      rgba[to] = data[from] ?? 0;
-      rgba[to + 1] = data[from + 1] ?? 0;
-      rgba[to + 2] = data[from + 2] ?? 0;
-    }
-    return { atMs, jpeg: new Uint8Array(encode({ data: rgba, width, height }, 85).data) };
+    return { atMs, jpeg: encodeJpeg(light(picture, colourAt(schedule, atMs), reflection, random), 85) };
   });
 }
 
@@ -118,8 +110,7 @@ function poseOf(person: PosedPerson, pose: Pose, expression?: ExpressionName): P
   const known = decoded.get(key);
   if (known !== undefined) return known;
   const bytes = expression === undefined ? readPose(person, pose) : readExpression(person, expression);
-  const { width, height, data } = decode(bytes, { useTArray: true, formatAsRGBA: false });
-  const picture = { width, height, data };
+  const picture = decodeJpeg(bytes);
   decoded.set(key, picture);
   return picture;
 }
