@@ -219,26 +219,24 @@ const noiseLevels = 4;
 
 /** In the light of the room and of the screen, with the noise of a camera. */
 function lit(picture: RgbPicture, colour: FaceColour | null): RgbPicture {
-  const gains = [reflectionShare, reflectionShare * wallShare].map((reflection) =>
-    [0, 1, 2].map(
-      (channel) =>
-        (1 + reflection * (colour === null ? 0 : (screenLight[colour][channel] ?? 0))) ** (1 / 2.2),
-    ),
-  );
+  const [red = 0, green = 0, blue = 0] = colour === null ? [] : screenLight[colour];
+  const gainsAt = (share: number) => {
+    const gain = (on: number) => (1 + on * reflectionShare * share) ** (1 / 2.2);
+    return { red: gain(red), green: gain(green), blue: gain(blue) };
+  };
+  const [person, wall] = [gainsAt(1), gainsAt(wallShare)];
   const { width, height, data: source } = picture;
   const data = new Uint8ClampedArray(source.length);
   let grain = Math.floor(Math.random() * 65_536);
   for (let at = 0; at < source.length; at += 3) {
-    const red = source[at] ?? 0;
-    const green = source[at + 1] ?? 0;
-    const blue = source[at + 2] ?? 0;
-    const [r = 1, g = 1, b = 1] = gains[isWall(red, green, blue) ? 1 : 0] ?? [];
+    const [r, g, b] = [source[at] ?? 0, source[at + 1] ?? 0, source[at + 2] ?? 0];
+    const gains = isWall(r, g, b) ? wall : person;
     // A sequence of all numbers of sixteen bits, mixed well enough for the eye.
     grain = (grain * 20_077 + 12_345) & 65_535;
     const noise = ((grain >> 4) / 4_095 - 0.5) * noiseLevels;
-    data[at] = red * r + noise;
-    data[at + 1] = green * g + noise;
-    data[at + 2] = blue * b + noise;
+    data[at] = r * gains.red + noise;
+    data[at + 1] = g * gains.green + noise;
+    data[at + 2] = b * gains.blue + noise;
   }
   return { width, height, data: new Uint8Array(data.buffer) };
 }

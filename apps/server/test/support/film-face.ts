@@ -1,6 +1,6 @@
 import type { FaceMovement } from "@assay/contract/verify-protocol";
 import type { Picture } from "@assay/device/node/jpeg";
-import { drawnAt, film, personAt, resample, type Still, stillsFor } from "@assay/device/node/test-person";
+import { film, personAt, resample, type Still, stillsFor } from "@assay/device/node/test-person";
 import type { PosedPerson } from "@assay/emrtd/node/test-country/portraits";
 import type { Challenge } from "@assay/face/challenge";
 import type { JudgedFrame } from "../../src/verification/face/face-judge.ts";
@@ -17,8 +17,6 @@ export type FilmOptions = {
   readonly companion?: PosedPerson;
   /** Nothing but a print of the straight look, tilted by hand as far as the movement asks. */
   readonly print?: "held_still" | "tilted";
-  /** The person looks as on the portrait; by default they have changed since. */
-  readonly asDrawn?: boolean;
 };
 
 const straight: Still = { pose: [0, 0], zoom: 1 };
@@ -38,14 +36,9 @@ export function filmFace(challenge: Challenge, options: FilmOptions = {}): Judge
   }));
 }
 
-function seenAs(
-  person: PosedPerson,
-  still: Still,
-  { print, asDrawn }: Pick<FilmOptions, "print" | "asDrawn">,
-): Picture {
-  const at = asDrawn === true ? drawnAt : personAt;
-  if (print === undefined) return at(person, still);
-  const sheet = at(person, straight);
+function seenAs(person: PosedPerson, still: Still, { print }: Pick<FilmOptions, "print">): Picture {
+  if (print === undefined) return personAt(person, still);
+  const sheet = personAt(person, straight);
   return print === "held_still" ? sheet : tilted(sheet, still);
 }
 

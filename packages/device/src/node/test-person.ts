@@ -103,31 +103,19 @@ function seeded(seed: number): () => number {
   };
 }
 
-const decoded = new Map<string, Picture>();
-
-function poseOf(person: PosedPerson, pose: Pose, expression?: ExpressionName): Picture {
-  const key = `${person} ${expression ?? pose}`;
-  const known = decoded.get(key);
-  if (known !== undefined) return known;
-  const bytes = expression === undefined ? readPose(person, pose) : readExpression(person, expression);
-  const picture = decodeJpeg(bytes);
-  decoded.set(key, picture);
-  return picture;
-}
-
-/** The person as they were drawn, as on their portrait, in this pose and at this distance. */
-export function drawnAt(person: PosedPerson, { pose, zoom, expression }: Still): Picture {
-  const picture = poseOf(person, pose, expression);
-  if (zoom === 1) return picture;
-  return resample(picture, (x, y) => [x / zoom, y / zoom]);
-}
+const drawn = new Map<string, Picture>();
 
 /** The person in front of the camera, in this pose and at this distance. */
 export function personAt(person: PosedPerson, { pose, zoom, expression }: Still): Picture {
-  const key = `${person} ${expression ?? pose} since`;
-  const picture = decoded.get(key) ?? sincePortrait(poseOf(person, pose, expression));
-  decoded.set(key, picture);
+  const key = `${person} ${expression ?? pose}`;
+  const picture = drawn.get(key) ?? poseOf(person, pose, expression);
+  drawn.set(key, picture);
   return zoom === 1 ? picture : resample(picture, (x, y) => [x / zoom, y / zoom]);
+}
+
+function poseOf(person: PosedPerson, pose: Pose, expression?: ExpressionName): Picture {
+  const bytes = expression === undefined ? readPose(person, pose) : readExpression(person, expression);
+  return sincePortrait(decodeJpeg(bytes));
 }
 
 /**
@@ -138,29 +126,26 @@ function sincePortrait(picture: Picture): Picture {
   return resample(picture, (x, y) => [x, y + 0.13 * Math.exp(-(((y - 0.3) / 0.22) ** 2) - (x / 0.55) ** 4)]);
 }
 
-/** `from` maps a point to the source, in halves of the width from the middle. */
+/** `sourceOf` maps a point to the source, in halves of the width from the middle. */
 export function resample(
-  source: Picture,
-  from: (x: number, y: number) => readonly [number, number],
+  { width, height, data: from }: Picture,
+  sourceOf: (x: number, y: number) => readonly [number, number],
 ): Picture {
-  const { width, height } = source;
   const data = new Uint8Array(width * height * 3);
   for (let row = 0; row < height; row++) {
     for (let column = 0; column < width; column++) {
-      const [x, y] = from((column - width / 2) / (width / 2), (row - height / 2) / (width / 2));
-      const [sx, sy] = [
-        Math.min(Math.max((x * width) / 2 + width / 2, 0), width - 1.001),
-        Math.min(Math.max((y * width) / 2 + height / 2, 0), height - 1.001),
-      ];
-      const [left, top] = [Math.floor(sx), Math.floor(sy)];
-      const [u, v] = [sx - left, sy - top];
-      const at = (top * width + left) * 3;
-      for (let channel = 0; channel < 3; channel++) {
-        const here = at + channel;
-        const above = (source.data[here] ?? 0) * (1 - u) + (source.data[here + 3] ?? 0) * u;
-        const below =
-          (source.data[here + width * 3] ?? 0) * (1 - u) + (source.data[here + width * 3 + 3] ?? 0) * u;
-        data[(row * width + column) * 3 + channel] = Math.round(above * (1 - v) + below * v);
+      const [x, y] = sourceOf((column - width / 2) / (width / 2), (row - height / 2) / (width / 2));
+      const sx = Math.min(Math.max((x * width) / 2 + width / 2, 0), width - 1.001);
+      const sy = Math.min(Math.max((y * width) / 2 + height / 2, 0), height - 1.001);
+      const left = Math.floor(sx);
+      const top = Math.floor(sy);
+      const u = sx - left;
+      const v = sy - top;
+      const to = (row * width + column) * 3;
+      for (let channel = 0, at = (top * width + left) * 3; channel < 3; channel++, at++) {
+        const above = (from[at] ?? 0) * (1 - u) + (from[at + 3] ?? 0) * u;
+        const below = (from[at + width * 3] ?? 0) * (1 - u) + (from[at + width * 3 + 3] ?? 0) * u;
+        data[to + channel] = Math.round(above * (1 - v) + below * v);
       }
     }
   }
@@ -170,13 +155,10 @@ export function resample(
 /** Adds the light of the screen in linear light, more to the person than to the grey wall behind. */
 function light(picture: Picture, colour: FaceColour, reflection: number, random: () => number): Picture {
   const { data: source } = picture;
-  const data = new Uint8Array(source.length);
-  const values = [1, surroundingShare].map((share) =>
-    screenLight[colour].map((on) => {
-      const gain = (1 + on * reflection * share) ** (1 / 2.2);
-      return Float64Array.from({ length: 256 }, (_, value) => value * gain);
-    }),
-  );
+  const data = new Uint8ClampedArray(source.length);
+  const gainsAt = (share: number) =>
+    Float64Array.from(screenLight[colour], (on) => (1 + on * reflection * share) ** (1 / 2.2));
+  const [person, wall] = [gainsAt(1), gainsAt(surroundingShare)];
   const grains = Float64Array.from(
     { length: 4096 },
     () => (random() + random() + random() - 1.5) * 2 * noise,
@@ -186,13 +168,12 @@ function light(picture: Picture, colour: FaceColour, reflection: number, random:
     const red = source[at] ?? 0;
     const green = source[at + 1] ?? 0;
     const blue = source[at + 2] ?? 0;
-    const wall = Math.max(red, green, blue) - Math.min(red, green, blue) < 14 && green > 170;
-    const lit = values[wall ? 1 : 0];
+    const isWall = Math.max(red, green, blue) - Math.min(red, green, blue) < 14 && green > 170;
+    const gains = isWall ? wall : person;
     for (let channel = 0; channel < 3; channel++) {
       grain = (grain * 5 + 1) & 4095;
-      const value = (lit?.[channel]?.[source[at + channel] ?? 0] ?? 0) + (grains[grain] ?? 0);
-      data[at + channel] = Math.min(Math.max(Math.round(value), 0), 255);
+      data[at + channel] = (source[at + channel] ?? 0) * (gains[channel] ?? 1) + (grains[grain] ?? 0);
     }
   }
-  return { ...picture, data };
+  return { ...picture, data: new Uint8Array(data.buffer) };
 }

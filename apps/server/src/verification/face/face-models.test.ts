@@ -3,10 +3,8 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { readPortrait } from "@assay/emrtd/node/test-country/portraits";
-import type { Challenge } from "@assay/face/challenge";
 import { distanceOf } from "@assay/face/measurement";
 import { decode } from "jpeg-js";
-import { type FilmOptions, filmFace } from "../../../test/support/film-face.ts";
 import { loadUprightEmbedding } from "../../../test/support/upright-embedding.ts";
 import { type DecodedPicture, decodePicture } from "./decode-picture.ts";
 import { type FaceModels, loadFaceModels } from "./face-models.ts";
@@ -21,20 +19,9 @@ type Reference = {
   readonly pose: readonly number[];
   readonly embedding: readonly number[];
 };
-const references = JSON.parse(
-  readFileSync(new URL("../../../test/support/face-models-reference.json", import.meta.url), "utf8"),
-) as readonly Reference[];
-
-const challenge: Challenge = {
-  movements: ["come_closer", "turn_left", "look_up", "turn_right"],
-  colours: ["red", "green", "blue", "white", "blue", "red", "green", "white"],
-  colourMs: 900,
-  deadlineMs: 45_000,
-};
-const films: Readonly<Record<string, FilmOptions>> = {
-  adult: { reflection: 0.05, asDrawn: true },
-  "two people": { companion: "elder", asDrawn: true },
-};
+const referenceFile = (name: string) =>
+  readFileSync(new URL(`../../../test/support/face-reference/${name}`, import.meta.url));
+const references = JSON.parse(`${referenceFile("results.json")}`) as readonly Reference[];
 
 /** The service's own decoder gives slightly other pixels, which is not what is compared here. */
 function decoded(jpeg: Uint8Array): DecodedPicture {
@@ -42,15 +29,11 @@ function decoded(jpeg: Uint8Array): DecodedPicture {
   return { width, height, rgb: data };
 }
 
-const made = new Map<string, ReturnType<typeof filmFace>>();
+/** Portraits of the test country, or frames of films of its people. */
 async function pictureOf(name: string): Promise<DecodedPicture> {
   if (name === "elder.jp2")
     return decodePicture(readPortrait(name), { kinds: ["jp2", "j2k"], maxPixels: 1_000_000 });
-  if (name === "adult.jpg") return decoded(readPortrait(name));
-  const [, film = "", frame] = /^(.*) (\d+)$/.exec(name) ?? [];
-  const frames = made.get(film) ?? filmFace(challenge, films[film]);
-  made.set(film, frames);
-  return decoded(frames[Number(frame)]?.jpeg ?? new Uint8Array());
+  return decoded(name === "adult.jpg" ? readPortrait(name) : referenceFile(name));
 }
 
 function assertNear(
