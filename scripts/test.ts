@@ -186,9 +186,9 @@ function needsWholeBrowser(file: string): boolean {
 /** Memory that a process accumulates is freed after this many files. */
 const filesInOneProcess = 50;
 /** A process loads the service first, which takes longer than a small file. With more of them lanes wait for the last one. */
-const minFiles = 10;
+const minFiles = 20;
 /** These files take long: with more of them in one process, the other lanes would run out of files. */
-const patientFilesInOneProcess = 4;
+const patientFilesInOneProcess = 6;
 
 /**
  * Takes files for one process: many at first, few at the end, so that no lane waits long for the last one. A
