@@ -20,7 +20,7 @@ import { testDocument } from "../support/verify-device.ts";
 const clients = 2;
 const devices = 2;
 /** The capacity is not the subject. */
-const pauseMs = 50;
+const pauseMs = 150;
 /** The time of a reading, so that most devices are at their chip when a process ends. */
 const readingMs = 800;
 

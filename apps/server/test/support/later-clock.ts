@@ -11,8 +11,5 @@ globalThis.Date = new Proxy(Date, {
     Reflect.construct(target, parts.length === 0 ? [Date.now()] : parts, self),
 });
 
-// The bundle shortens the names of what a file exports, not the name of the class.
-const exported = Object.values(await importBuilt<Record<string, typeof DatabaseClock>>("database-clock"));
-const clock = exported.find(({ name }) => name === "DatabaseClock");
-if (clock === undefined) throw new Error("the bundle has no clock of the database");
+const clock = await importBuilt<(() => unknown) & typeof DatabaseClock>("database-clock", "DatabaseClock");
 clock.prototype.ask = async () => {};
