@@ -4,6 +4,7 @@ import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } 
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { Decrypter, generateIdentity, identityToRecipient } from "age-encryption";
 import pg from "pg";
@@ -23,6 +24,7 @@ let folder = "";
 let dataDir = "";
 let server: EmbeddedPostgres;
 const log = () => {};
+const ringOfServer = `1:${Buffer.alloc(32, 1).toString("base64")}\n`;
 
 before(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "assay-backup-"));
@@ -30,7 +32,7 @@ before(async () => {
   await chmod(folder, 0o755);
   dataDir = path.join(folder, "data");
   server = await startEmbeddedPostgres({ dataDir, env: process.env, log });
-  await writeFile(path.join(dataDir, "secret-keys"), "1:key material\n", { mode: 0o600 });
+  await writeFile(path.join(dataDir, "secret-keys"), ringOfServer, { mode: 0o600 });
   await query(server.url, "create table written (n bigint primary key, filler text)");
 });
 
@@ -64,6 +66,8 @@ function writeLoad(from: number): { acknowledged(): number; stop(): Promise<void
       );
       acknowledged = next + 9;
       next += 10;
+      // Every later archive holds what is written here.
+      await wait(5);
     }
     await client.end();
   })();
@@ -92,7 +96,7 @@ describe("a backup of a service that is being written to", () => {
 
       const restored = path.join(folder, "restored");
       await restoreEmbedded({ fromFile: toFile, dataDir: restored });
-      assert.equal(await readFile(path.join(restored, "secret-keys"), "utf8"), "1:key material\n");
+      assert.equal(await readFile(path.join(restored, "secret-keys"), "utf8"), ringOfServer);
       assert.equal((await stat(path.join(restored, "secret-keys"))).mode & 0o777, 0o600);
       const copy = await startEmbeddedPostgres({ dataDir: restored, env: process.env, log });
       try {
@@ -184,8 +188,7 @@ describe("an encrypted backup", () => {
 
 describe("assay backup --verify", () => {
   test("restores an archive aside, reads all of it, tries the keys, and leaves nothing behind", async () => {
-    const home = path.join(folder, "verified");
-    const env = { DATA_DIR: home, TMPDIR: path.join(folder, "scratch") };
+    const env = { DATA_DIR: dataDir, TMPDIR: path.join(folder, "scratch") };
     await mkdir(env.TMPDIR);
     await chmod(env.TMPDIR, 0o755);
     const passwordFile = path.join(folder, "password.txt");
