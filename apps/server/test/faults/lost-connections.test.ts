@@ -7,7 +7,7 @@ import pg from "pg";
 import { Api, createPartner, expectData, expectError, readAll } from "../support/api.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { startAssay } from "../support/process.ts";
-import { testRing } from "../support/service.ts";
+import { testRing } from "../support/test-ring.ts";
 import { until } from "../support/until.ts";
 
 const rounds = 10;

@@ -13,7 +13,7 @@ import { Balancer } from "../support/balancer.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { freePort } from "../support/free-port.ts";
 import { type AssayProcess, startAssay } from "../support/process.ts";
-import { testRing } from "../support/service.ts";
+import { testRing } from "../support/test-ring.ts";
 import { until } from "../support/until.ts";
 import { testDocument } from "../support/verify-device.ts";
 
