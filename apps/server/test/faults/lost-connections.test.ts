@@ -10,7 +10,7 @@ import { startAssay } from "../support/process.ts";
 import { testRing } from "../support/test-ring.ts";
 import { until } from "../support/until.ts";
 
-const rounds = 10;
+const rounds = 6;
 const clients = 8;
 
 test("a service whose database connections are all ended, again and again, stays up and loses nothing", async () => {
