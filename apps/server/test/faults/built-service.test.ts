@@ -13,7 +13,7 @@ import type { TrustSurvey, TrustTask } from "../../src/verification/trust/trust-
 import { Api, createPartner, expectData } from "../support/api.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { assay, launchAssay } from "../support/process.ts";
-import { testRing } from "../support/service.ts";
+import { testRing } from "../support/test-ring.ts";
 import { until } from "../support/until.ts";
 
 // Beside no `node_modules` and no source: whatever is missing in the image is missing here.

@@ -5,7 +5,7 @@ import { after, before, describe, test } from "node:test";
 import { migrate } from "../../src/platform/db/migrate.ts";
 import { embeddedFolders } from "../../src/platform/installation/postgres/cluster.ts";
 import { formerDataDir, startFormerPostgres } from "../support/former-postgres.ts";
-import { cleanUpAfterFile, newFolder, query, start, usedDataDir } from "../support/held-postgres.ts";
+import { cleanUpAfterFile, query, start, usedDataDir } from "../support/held-postgres.ts";
 
 cleanUpAfterFile();
 
@@ -211,7 +211,9 @@ describe("a start that was killed while it set up passwords", () => {
 
 test("data that was put beside the passwords of another folder gets new passwords", async () => {
   const dataDir = await usedDataDir();
-  const other = path.join(await newFolder(), "data");
+  const other = await usedDataDir();
+  // Without its passwords a folder gets new ones.
+  await rm(passwordsOf(other));
   await (await start(other)).stop();
   await cp(passwordsOf(other), passwordsOf(dataDir));
   const before = await readFile(passwordsOf(dataDir), "utf8");

@@ -4,10 +4,12 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after } from "node:test";
+import { systemClock } from "../../src/platform/kernel/clock.ts";
 import { Api, createKey, createPartner, expectData } from "../support/api.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { killServer } from "../support/postgres-processes.ts";
 import { assay, assayHere, spawnAssay, startAssay } from "../support/process.ts";
+import { startTestService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-rotation-"));
@@ -41,7 +43,16 @@ async function ownDatabase(name: string) {
   const database = await createTestDatabase();
   after(() => database.drop());
   const env = { ...reachable, DATABASE_URL: database.url, DATA_DIR: join(folder, name) };
-  return { env, withRing: (...keys: string[]) => ({ ...env, SECRET_KEYS: keys.join(",") }) };
+  const withRing = (...keys: string[]) => ({ ...env, SECRET_KEYS: keys.join(",") });
+  /** Members of the ring within this process, where no test kills one or reads how one ends. */
+  const startMember = (...keys: string[]) =>
+    startTestService({
+      databaseUrl: database.url,
+      clock: systemClock,
+      env: { ...reachable, SECRET_KEYS: keys.join(",") },
+      machines: 1,
+    });
+  return { withRing, startMember };
 }
 
 test("rotating and retiring under a running service loses nothing that it stored before, between and after; a service follows a changed ring file by itself", async () => {
@@ -55,13 +66,13 @@ test("rotating and retiring under a running service loses nothing that it stored
   const endpoints = [await createEndpoint(partner)];
   const secrets = [partner.key.secret];
 
-  const rotated = await assay(["keys", "rotate"], env);
+  const rotated = await assayHere(["keys", "rotate"], env);
   assert.equal(rotated.code, 0, rotated.stdout + rotated.stderr);
   endpoints.push(await createEndpoint(partner));
   secrets.push((await createKey(partner.owner)).secret);
   for (const secret of secrets) assert.equal(await statusOf(service.url, secret), 200);
 
-  const retired = await assay(["keys", "rotate", "--retire"], env);
+  const retired = await assayHere(["keys", "rotate", "--retire"], env);
   assert.match(retired.stdout, /Retired: 1/, retired.stdout + retired.stderr);
   assert.match(readFileSync(ringFile, "utf8"), /^2:[^,]+$/);
   endpoints.push(await createEndpoint(partner));
@@ -87,13 +98,13 @@ test("rotating and retiring under a running service loses nothing that it stored
 });
 
 test("a new key in front of the ring seals nothing until the last process has it, in whatever order they restart", async () => {
-  const { withRing } = await ownDatabase("rolling");
-  const a = await startAssay(withRing(one));
-  const b = await startAssay(withRing(one));
+  const { withRing, startMember } = await ownDatabase("rolling");
+  const a = await startMember(one);
+  const b = await startMember(one);
   const partner = await createPartner(new Api(a.url));
 
-  assert.equal(await a.stop(), 0);
-  const newA = await startAssay(withRing(two, one));
+  await a.close();
+  const newA = await startMember(two, one);
   // Used and made on the process with the new ring, they must go on working on the one that has the old ring.
   const onNewA = { ...partner, owner: { ...partner.owner, api: new Api(newA.url).as(partner.owner.token) } };
   const fresh = await createKey(onNewA.owner);
@@ -104,9 +115,10 @@ test("a new key in front of the ring seals nothing until the last process has it
   }
   assert.equal(await revealStatus(b.url, partner.owner.token, endpoint), 200);
 
-  assert.equal(await b.stop(), 0);
-  const newB = await startAssay(withRing(two, one));
-  await until("the new key comes into use", async () => /"key":"2"/.test(newA.output() + newB.output()));
+  await b.close();
+  const newB = await startMember(two, one);
+  const comesIntoUse = (line: string) => line.includes("now in use") && line.includes('"key":"2"');
+  await until("the new key comes into use", () => [...newA.logLines, ...newB.logLines].some(comesIntoUse));
   for (const secret of [partner.key.secret, fresh.secret]) {
     assert.equal(await statusOf(newA.url, secret), 200);
     assert.equal(await statusOf(newB.url, secret), 200);
@@ -116,20 +128,19 @@ test("a new key in front of the ring seals nothing until the last process has it
   for (const secret of [partner.key.secret, fresh.secret])
     assert.equal(await statusOf(newA.url, secret), 200);
 
-  const late = spawnAssay(withRing(one));
-  await assert.rejects(late.listening, /has no key "2"/);
-  assert.equal(await newA.stop(), 0);
-  assert.equal(await newB.stop(), 0);
-  const last = await startAssay(withRing(two));
+  await assert.rejects(startMember(one), /has no key "2"/);
+  await newA.close();
+  await newB.close();
+  const last = await startMember(two);
   assert.equal(await revealStatus(last.url, partner.owner.token, endpoint), 200);
   for (const secret of [partner.key.secret, fresh.secret])
     assert.equal(await statusOf(last.url, secret), 200);
-  assert.equal(await last.stop(), 0);
+  await last.close();
 });
 
 test("with SECRET_KEYS the command leads through two steps, and names the process that has not seen the new key", async () => {
-  const { withRing } = await ownDatabase("steps");
-  const old = await startAssay(withRing(one));
+  const { withRing, startMember } = await ownDatabase("steps");
+  const old = await startMember(one);
   const partner = await createPartner(new Api(old.url));
   const first = await assayHere(["keys", "rotate"], withRing(one));
   const added = /^1:[^,\n]+,2:[^,\n]+$/m.exec(first.stdout)?.[0];
@@ -137,11 +148,11 @@ test("with SECRET_KEYS the command leads through two steps, and names the proces
 
   const tooEarly = await assayHere(["keys", "rotate", "--wait", "1"], withRing(added));
   assert.equal(tooEarly.code, 1);
-  assert.match(tooEarly.stderr, new RegExp(`did not load key 2 in time: process ${old.child.pid} on `));
+  assert.match(tooEarly.stderr, new RegExp(`did not load key 2 in time: process ${process.pid} on `));
   assert.equal(await statusOf(old.url, partner.key.secret), 200);
 
-  assert.equal(await old.stop(), 0);
-  const service = await startAssay(withRing(added));
+  await old.close();
+  const service = await startMember(added);
   const second = await assayHere(["keys", "rotate"], withRing(added));
   assert.equal(second.code, 0, second.stderr);
   assert.match(second.stdout, /Current key: 2\. Resealed: [1-9]/);
@@ -149,12 +160,12 @@ test("with SECRET_KEYS the command leads through two steps, and names the proces
   const retired = await assayHere(["keys", "rotate", "--retire"], withRing(added));
   assert.match(retired.stdout, /Retired: 1\.\nSet SECRET_KEYS to:\n2:[^,\n]+\n/);
   assert.equal(await statusOf(service.url, partner.key.secret), 200);
-  assert.equal(await service.stop(), 0);
+  await service.close();
 });
 
 test("a process with a wrong ring does not start, and says which key is missing or another one", async () => {
-  const { withRing } = await ownDatabase("wrong");
-  const service = await startAssay(withRing(one));
+  const { withRing, startMember } = await ownDatabase("wrong");
+  const service = await startMember(one);
   await createPartner(new Api(service.url));
   const imposter = key("1", 9);
   for (const [ring, problem] of [
@@ -168,7 +179,7 @@ test("a process with a wrong ring does not start, and says which key is missing 
     assert.ok(!wrong.output().includes("    at "), "no stack for a mistake of the operator's");
   }
   assert.equal((await fetch(`${service.url}/readyz`)).status, 200);
-  assert.equal(await service.stop(), 0);
+  await service.close();
 });
 
 test("a killed process holds up a retirement until it counts as gone, not for ever", async () => {

@@ -9,8 +9,8 @@ import { Api } from "../support/api.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { freePort } from "../support/free-port.ts";
 import { assay, spawnAssay } from "../support/process.ts";
-import { testRing } from "../support/service.ts";
 import { SilentProxy } from "../support/silent-proxy.ts";
+import { testRing } from "../support/test-ring.ts";
 import { until } from "../support/until.ts";
 
 const dataDir = mkdtempSync(join(tmpdir(), "assay-late-"));

@@ -7,10 +7,10 @@ import pg from "pg";
 import { Api, createPartner, expectData, expectError, readAll } from "../support/api.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { startAssay } from "../support/process.ts";
-import { testRing } from "../support/service.ts";
+import { testRing } from "../support/test-ring.ts";
 import { until } from "../support/until.ts";
 
-const rounds = 10;
+const rounds = 6;
 const clients = 8;
 
 test("a service whose database connections are all ended, again and again, stays up and loses nothing", async () => {

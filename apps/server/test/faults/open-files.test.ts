@@ -8,7 +8,7 @@ import { after, test } from "node:test";
 import { Api, createPartner, expectData } from "../support/api.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { startAssay } from "../support/process.ts";
-import { testRing } from "../support/service.ts";
+import { testRing } from "../support/test-ring.ts";
 
 test("idle connections do not take the last file descriptors: the service stays ready, and others are served when they are gone", {
   skip: process.platform !== "linux",

@@ -13,14 +13,14 @@ import { Balancer } from "../support/balancer.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { freePort } from "../support/free-port.ts";
 import { type AssayProcess, startAssay } from "../support/process.ts";
-import { testRing } from "../support/service.ts";
+import { testRing } from "../support/test-ring.ts";
 import { until } from "../support/until.ts";
 import { testDocument } from "../support/verify-device.ts";
 
 const clients = 2;
 const devices = 2;
 /** The capacity is not the subject. */
-const pauseMs = 50;
+const pauseMs = 150;
 /** The time of a reading, so that most devices are at their chip when a process ends. */
 const readingMs = 800;
 

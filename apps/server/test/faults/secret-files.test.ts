@@ -7,7 +7,7 @@ import test, { after } from "node:test";
 import pg from "pg";
 import { createTestDatabase, testPostgresUrl } from "../support/database.ts";
 import { type AssayProcess, startAssay } from "../support/process.ts";
-import { testRing } from "../support/service.ts";
+import { testRing } from "../support/test-ring.ts";
 import { until } from "../support/until.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-secrets-"));

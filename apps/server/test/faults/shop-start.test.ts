@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after } from "node:test";
@@ -43,16 +45,14 @@ const answers = (url: string) =>
     () => false,
   );
 
-test("the shop starts Assay at the port that ASSAY_URL names, or at PORT", { skip: noOpenssl }, async () => {
+test("the shop starts Assay at the port that ASSAY_URL names", { skip: noOpenssl }, async () => {
   const port = await freePort();
-  for (const env of [{ ASSAY_URL: `http://127.0.0.1:${port}` }, { PORT: String(port) }]) {
-    const shop = await startShop(env as Record<string, string>);
-    await until(`the shop answers\n${shop.output()}`, () => answers(shop.shopUrl));
-    assert.ok(await answers(`http://127.0.0.1:${port}/readyz`));
-    shop.child.kill("SIGTERM");
-    await shop.closed;
-    assert.equal(await answers(`http://127.0.0.1:${port}/readyz`), false);
-  }
+  const shop = await startShop({ ASSAY_URL: `http://127.0.0.1:${port}` });
+  await until(`the shop answers\n${shop.output()}`, () => answers(shop.shopUrl));
+  assert.ok(await answers(`http://127.0.0.1:${port}/readyz`));
+  shop.child.kill("SIGTERM");
+  await shop.closed;
+  assert.equal(await answers(`http://127.0.0.1:${port}/readyz`), false);
 });
 
 test("where nothing answers at an address that it cannot start Assay at, the shop says so and ends", {
@@ -63,11 +63,16 @@ test("where nothing answers at an address that it cannot start Assay at, the sho
   assert.match(output(), /^No Assay answers at https:\S+, and it can be started here only at .*\n$/);
 });
 
-test("the shop ends with what Assay says when Assay cannot start", { skip: noOpenssl }, async () => {
-  const { closed, output } = await startShop({
-    ASSAY_URL: `http://127.0.0.1:${await freePort()}`,
-    DATA_DIR: "/dev/null",
-  });
+test("without ASSAY_URL the shop starts Assay at PORT, and ends with what Assay says when it cannot start", {
+  skip: noOpenssl,
+}, async () => {
+  // Something else is there, and is not ready.
+  const other = createServer((_, answer) => answer.writeHead(503).end()).listen(0, "127.0.0.1");
+  after(() => other.close());
+  await once(other, "listening");
+  const { port } = other.address() as AddressInfo;
+  const { closed, output } = await startShop({ PORT: String(port) });
   assert.equal(await closed, 1);
-  assert.match(output(), /is not a folder, or a part of its path is a file\./);
+  assert.match(output(), new RegExp(`^Starting Assay at http://127\\.0\\.0\\.1:${port}\\.\\.\\.\n`));
+  assert.match(output(), new RegExp(`^Another program uses port ${port}\\. `, "m"));
 });

@@ -7,8 +7,8 @@ import test, { after } from "node:test";
 import { type Answer, Api, createPartner, expectData, expectError } from "../support/api.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { startAssay } from "../support/process.ts";
-import { testRing } from "../support/service.ts";
 import { SilentProxy } from "../support/silent-proxy.ts";
+import { testRing } from "../support/test-ring.ts";
 
 const poolSize = 6;
 // Ten seconds for a connection, one for a statement, three of silence, and a margin for a busy machine.

@@ -14,7 +14,7 @@ import { spawnAssay } from "../support/process.ts";
 import { createReceivingEndpoint, decrypt } from "../support/receiver.ts";
 import { tally } from "../support/tally.ts";
 
-const kills = Number(process.env.ASSAY_TEST_KILLS ?? 4);
+const kills = Number(process.env.ASSAY_TEST_KILLS ?? 3);
 // Not every time, because recovery takes much longer than a restart of the process alone.
 const powerLossEvery = 3;
 const killedAgainEvery = 2;

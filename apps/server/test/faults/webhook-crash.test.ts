@@ -15,7 +15,7 @@ import { startTestService, testRing } from "../support/service.ts";
 import { tally } from "../support/tally.ts";
 import { until } from "../support/until.ts";
 
-const kills = Number(process.env.ASSAY_TEST_KILLS ?? 8);
+const kills = Number(process.env.ASSAY_TEST_KILLS ?? 5);
 const eventsBetweenKills = 40;
 const { dataDir, receiver, env } = await prepareCrashes();
 const { api, core, databaseUrl } = await startTestService({ role: "api", clock: systemClock, env });

@@ -2,11 +2,13 @@
 //   node embedded-postgres.ts hold <DATA_DIR>    starts, says "ready <url>", stops on SIGTERM
 //   node embedded-postgres.ts write <DATA_DIR>   starts, writes numbers, says "wrote <n>" after each commit
 import pg from "pg";
-import { startEmbeddedPostgres } from "../../src/platform/installation/postgres/embedded-postgres.ts";
+import type { startEmbeddedPostgres as Start } from "../../src/platform/installation/postgres/embedded-postgres.ts";
+import { importBuilt } from "./built.ts";
 
 const [mode, dataDir] = process.argv.slice(2);
 if (dataDir === undefined) throw new Error("DATA_DIR is missing");
 
+const startEmbeddedPostgres = await importBuilt<typeof Start>("embedded-postgres", "startEmbeddedPostgres");
 const log = (line: string) => process.stderr.write(`${line}\n`);
 const server = await startEmbeddedPostgres({ dataDir, env: process.env, log });
 // Referenced on purpose: the launcher itself does not keep a process alive.

@@ -1,15 +1,17 @@
 import { once } from "node:events";
-import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { type Cluster, prepareCluster } from "../../src/platform/installation/postgres/cluster.ts";
 import { readLockFile } from "../../src/platform/installation/postgres/lock-file.ts";
 import { sendSignal } from "../../src/platform/installation/postgres/processes.ts";
 import { spawnProgram } from "../../src/platform/installation/postgres/program.ts";
-import { newFolder, query } from "./held-postgres.ts";
+import { copiedDataDir, query } from "./held-postgres.ts";
 
 /** A data folder of releases that asked for no password: everyone who reached the socket was a superuser. */
-export async function formerDataDir(): Promise<string> {
-  const dataDir = path.join(await newFolder(), "data");
+export function formerDataDir(): Promise<string> {
+  return copiedDataDir(makeFormer);
+}
+
+async function makeFormer(dataDir: string): Promise<void> {
   const cluster = await placeOf(dataDir);
   const flags = ["--username=assay", "--auth=trust", "--wal-segsize=1", "--encoding=UTF8", "--locale=C"];
   const initdb = spawnProgram(
@@ -20,7 +22,6 @@ export async function formerDataDir(): Promise<string> {
   );
   const [code] = await once(initdb, "close");
   if (code !== 0) throw new Error("initdb failed");
-  return dataDir;
 }
 
 const placeOf = (dataDir: string): Promise<Cluster> =>

@@ -6,7 +6,7 @@ import { createTestDatabase } from "./database.ts";
 import { freePort } from "./free-port.ts";
 import { startAssay } from "./process.ts";
 import { startRoundRobin } from "./round-robin.ts";
-import { testRing } from "./service.ts";
+import { testRing } from "./test-ring.ts";
 
 /** Processes with one database and separate, empty data folders behind a load balancer. */
 export async function openMachines(env: Record<string, string> = {}) {

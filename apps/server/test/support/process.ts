@@ -7,15 +7,6 @@ import { commandsFor } from "../../src/operations/cli/commands.ts";
 import { ExplainedError } from "../../src/platform/lib/explained-error.ts";
 
 const built = new URL("../../dist/main.js", import.meta.url).pathname;
-const source = new URL("../../src/main.ts", import.meta.url).pathname;
-
-/**
- * The built service. If the clock is moved (`later-clock.ts`), a module of the source is changed before the
- * start, so the source runs.
- */
-function mainFor(env: Record<string, string>): string {
-  return "TEST_CLOCK_AHEAD_MS" in env ? source : built;
-}
 
 /** `npm run prove -- upgrade` gives the tests a database that is half migrated, which has to stay so. */
 export const skippingMigrations: Record<string, string> =
@@ -38,7 +29,7 @@ export function cleanEnvironment(env: Record<string, string>): Record<string, st
 export async function assay(
   args: readonly string[],
   env: Record<string, string>,
-  file = mainFor(env),
+  file = built,
   node = process.execPath,
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const child = spawn(node, [file, ...args], {
@@ -120,7 +111,7 @@ export function spawnAssay(env: Record<string, string>, options: LaunchOptions =
 /** The same for a script, which ends it itself; also for another release, by its main file. */
 export function launchAssay(
   env: Record<string, string>,
-  { file = mainFor(env), role = "all", openFiles }: LaunchOptions & { file?: string } = {},
+  { file = built, role = "all", openFiles }: LaunchOptions & { file?: string } = {},
 ): SpawnedAssay {
   const command = [process.execPath, file, "start", "--role", role] as const;
   const limited = ["sh", "-c", `ulimit -n ${openFiles} && exec "$@"`, "sh", ...command] as const;

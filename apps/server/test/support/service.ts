@@ -17,6 +17,9 @@ import { Api } from "./api.ts";
 import { createTestDatabase } from "./database.ts";
 import { skippingMigrations } from "./process.ts";
 import { startRoundRobin } from "./round-robin.ts";
+import { testRing } from "./test-ring.ts";
+
+export { testRing };
 
 hashPasswordsCheaply();
 
@@ -39,8 +42,6 @@ export class TestClock implements Clock {
     this.#now = to.getTime();
   }
 }
-
-export const testRing = `1:${Buffer.alloc(32, 1).toString("base64")}`;
 
 /** `ASSAY_MACHINES=2 npm test -- PART` runs tests with two machines behind a load balancer. */
 const machinesOfRun = Number(process.env.ASSAY_MACHINES ?? 1);
