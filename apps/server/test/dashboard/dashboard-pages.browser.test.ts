@@ -23,7 +23,7 @@ import {
   openPage,
 } from "../support/browser.ts";
 import { createAuthority } from "../support/certificate.ts";
-import { button, faults, goInside, heading, openDashboard } from "../support/dashboard.ts";
+import { button, dashboardInTurn, faults, goInside, heading, openDashboard } from "../support/dashboard.ts";
 import { openLive, withLiveKey } from "../support/live.ts";
 import { drawPng } from "../support/pictures.ts";
 import { registration, startReceiver } from "../support/receiver.ts";
@@ -39,6 +39,7 @@ const service = await startTestService({
 });
 const { url, api, core, runJob } = service;
 const browser = await openBrowser();
+const open = dashboardInTurn(browser, url);
 
 /** An organization with everything that a page can show. */
 async function furnish() {
@@ -284,7 +285,7 @@ test("a preview whose place is not measured and that was told no look yet makes 
 
 test("sessions without a reference are told apart; filters are in the address, take effect as they are chosen, and are still there on the way back", async () => {
   const { token, failed } = await furnished;
-  const { page, problems } = await openDashboard(browser, url, { token });
+  const { page, problems } = await open({ token });
   await page.goto(`${url}/dashboard/sessions`);
   const rows = page.getByRole("table").locator("tbody tr");
   await rows.nth(2).waitFor();
@@ -314,12 +315,11 @@ test("sessions without a reference are told apart; filters are in the address, t
   await page.getByText("No results.").waitFor();
   assert.match(page.url(), /&from=\d{4}-\d\d-\d\d&to=\d{4}-\d\d-\d\d$/);
   assert.deepEqual(faults(problems), []);
-  await page.context().close();
 });
 
 test("the search finds by keyboard, charts are gone through with the arrows, and a lost network is said", async () => {
   const { token, failed } = await furnished;
-  const { page, problems } = await openDashboard(browser, url, { token });
+  const { page, problems } = await open({ token });
   await page.goto(`${url}/dashboard`);
   const chart = page.getByRole("group", { name: /sessions from .* by status/ });
   await chart.focus();
@@ -362,7 +362,6 @@ test("the search finds by keyboard, charts are gone through with the arrows, and
   await page.context().setOffline(false);
   await page.getByText("You are offline.").waitFor({ state: "detached" });
   assert.deepEqual(faults(problems), []);
-  await page.context().close();
 });
 
 /** Languages that browsers report in containers and with manual settings. Intl refuses them. */
@@ -422,7 +421,7 @@ test("the look is tried on the person's own page in a frame, and people see it o
   const logoUrl = `https://127.0.0.1:${logoHost.port}/logo.png`;
   expectData(await partner.owner.api.patch("/v1/auth/orgs", { logo_url: logoUrl }));
   const session = await createSession(partner.api);
-  const { page, problems } = await openDashboard(browser, url, { token: partner.owner.token });
+  const { page, problems } = await open({ token: partner.owner.token });
   await page.goto(`${url}/dashboard/settings`);
   const preview = page.frameLocator("iframe[title^=Preview]");
   await preview.getByText("Preview", { exact: true }).waitFor();
@@ -472,7 +471,6 @@ test("the look is tried on the person's own page in a frame, and people see it o
   await person.page.evaluate("new Promise((done) => setTimeout(done))");
   assert.equal(await person.page.getByText("Evil").count(), 0);
   assert.deepEqual([...faults(problems), ...person.problems, ...next.problems], []);
-  await page.context().close();
   await next.page.context().close();
   await person.page.context().close();
 });
@@ -570,7 +568,7 @@ if (looksAtAll || keepsScreenshots)
 
 test("the list for going live says what only the operator can do, until that is done, and takes polling in place of an endpoint", async () => {
   const { token } = await furnished;
-  const { page } = await openDashboard(browser, url, { width: 1440, colorScheme: "light", token });
+  const { page } = await open({ token });
   const step = (name: string) => page.getByRole("listitem").filter({ hasText: name });
   const trusted = step("Trust at least one issuing authority");
   await page.goto(`${url}/dashboard/go-live`);
@@ -590,16 +588,11 @@ test("the list for going live says what only the operator can do, until that is 
   await page.reload();
   await trusted.getByText("Done").waitFor();
   assert.equal(await trusted.getByText("Only the operator can do this").count(), 0);
-  await page.context().close();
 });
 
 test("a live endpoint with its key is set up on the page for going live, before anybody can switch to live", async () => {
   const { owner } = await createPartner(api);
-  const { page, problems } = await openDashboard(browser, url, {
-    width: 1440,
-    colorScheme: "light",
-    token: owner.token,
-  });
+  const { page, problems } = await open({ token: owner.token });
   await page.goto(`${url}/dashboard/go-live`);
   await button(page, "Add live endpoint").click();
   await page.getByLabel("URL").fill("https://127.0.0.1:9/live-hook");
@@ -621,17 +614,12 @@ test("a live endpoint with its key is set up on the page for going live, before 
   );
   assert.equal(expectData<unknown[]>(await owner.api.get("/v1/webhooks/endpoints")).length, 0);
   assert.deepEqual(faults(problems), []);
-  await page.context().close();
 });
 
 test("every page says which environment it is in, and switching shows what is in the other one, also after a reload", async () => {
   const partner = await createPartner(api);
   const { owner } = partner;
-  const { page, problems } = await openDashboard(browser, url, {
-    width: 1440,
-    colorScheme: "light",
-    token: owner.token,
-  });
+  const { page, problems } = await open({ token: owner.token });
   // The colours are those of the same pages in the sandbox, which are checked with every page.
   const look = async (name: string) => {
     for (const [width, colorScheme] of [
@@ -702,7 +690,6 @@ test("every page says which environment it is in, and switching shows what is in
   await page.getByText("is live. Your sandbox is unchanged.").waitFor();
   await look("live-is-open");
   assert.deepEqual(faults(problems), []);
-  await page.context().close();
 });
 
 test("the operator's page is there for who is marked, looks again by itself, and is gone when the mark is taken back", async () => {
@@ -723,7 +710,7 @@ test("the operator's page is there for who is marked, looks again by itself, and
     seenAt: core.clock.now(),
     report: { problem: null, isOverloaded: false, face: null, jobs: [] },
   });
-  const { page, problems } = await openDashboard(browser, url, { width: 1440, token: owner.token });
+  const { page, problems } = await open({ token: owner.token });
   await page.goto(`${url}/dashboard`);
   const entry = page.getByRole("link", { name: "Operator", exact: true });
   await entry.click();
@@ -750,7 +737,6 @@ test("the operator's page is there for who is marked, looks again by itself, and
   await page.setViewportSize({ width: 1440, height: 900 });
   await entry.waitFor({ state: "detached" });
   assert.deepEqual(faults(problems), []);
-  await page.context().close();
 
   const other = await openDashboard(browser, url, { width: 1440, token: staff });
   await other.page.goto(`${url}/dashboard/operator`);
