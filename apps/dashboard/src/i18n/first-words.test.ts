@@ -41,6 +41,23 @@ test("the first screens show only words that are loaded with them", () => {
       if (Object.hasOwn(en, area)) assert.ok(firstAreas.includes(area), `${file}: ${whole}`);
 });
 
+test("every page that does not wait for the later words is among the first screens", () => {
+  const router = readFileSync(new URL("router.tsx", source), "utf8");
+  const calls = [
+    ...router.matchAll(
+      /\b(page|outside)\(\s*"[^"]+",\s*(?:\(\) => import\("\.\/([^"]+)"\)|(\w+)),\s*"\w+",?\s*(true)?\s*\)/g,
+    ),
+  ];
+  // None is written in another way, which this would not find.
+  assert.equal(calls.length, router.match(/^ +(page|outside)\(/gm)?.length);
+  assert.ok(calls.length > 25, String(calls.length));
+  for (const [whole, kind, file, load, isFirst] of calls) {
+    if (kind === "page" && isFirst === undefined) continue;
+    const named = file ?? new RegExp(`const ${load} = \\(\\) => import\\("\\./([^"]+)"\\)`).exec(router)?.[1];
+    assert.ok(named !== undefined && firstScreens.includes(named), whole);
+  }
+});
+
 test("the two parts of a language are the whole of it", () => {
   const file = new URL("../../texts/en.json", import.meta.url).pathname;
   const part = (name: string) =>

@@ -4,7 +4,7 @@ import { runDevice } from "@assay/device/run-device";
 import { virtualPassport } from "@assay/device/virtual-passport";
 import { expectData, signUpOwner } from "../support/api.ts";
 import { checkAccessibility, keepLooks, openBrowser } from "../support/browser.ts";
-import { button, faults, heading, openDashboard } from "../support/dashboard.ts";
+import { button, faults, goInside, heading, openDashboard } from "../support/dashboard.ts";
 import { startTestService } from "../support/service.ts";
 import { testDocument } from "../support/verify-device.ts";
 
@@ -52,7 +52,7 @@ test("requirements and the language are chosen on the page that creates a sessio
   await page.getByText("More options").click();
   await page.getByLabel("Clone detection").selectOption("required");
   await page.getByLabel("Language", { exact: true }).selectOption("de");
-  await checkAccessibility(page);
+  await checkAccessibility(page, "structure");
   await button(page, "Create session").click();
   await page.getByRole("img", { name: "QR code of the verification link" }).waitFor();
   const [session] = expectData<{ requirements: unknown; locale: unknown }[]>(
@@ -81,10 +81,10 @@ test("methods are chosen on the page that creates a session, and no choice is th
   await page.goto(`${url}/dashboard/sessions/new`);
   await heading(page, "Create session");
   assert.deepEqual(await created(), [["document_chip"], 1]);
-  await page.goto(`${url}/dashboard/sessions/new`);
+  await goInside(page, "/dashboard/sessions/new");
   await page.getByText("More options").click();
   await page.getByLabel("EU Digital Identity (PID) in a wallet").check();
-  await checkAccessibility(page);
+  await checkAccessibility(page, "structure");
   assert.deepEqual(await created(), [["document_chip", "wallet_pid"], 2]);
   assert.deepEqual(faults(problems), []);
   await page.context().close();

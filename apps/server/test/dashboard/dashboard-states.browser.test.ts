@@ -11,13 +11,14 @@ import {
   openBrowser,
   watchHeadings,
 } from "../support/browser.ts";
-import { button, faults, heading, openDashboard } from "../support/dashboard.ts";
+import { button, dashboardInTurn, faults, heading, openDashboard } from "../support/dashboard.ts";
 import { openLive } from "../support/live.ts";
 import { startTestService } from "../support/service.ts";
 import { claimed, createSession, succeed } from "../support/sessions.ts";
 
 const { url, api, core } = await startTestService();
 const browser = await openBrowser();
+const open = dashboardInTurn(browser, url);
 const partner = await createPartner(api);
 const token = partner.owner.token;
 
@@ -83,7 +84,7 @@ test("without a network a page that was never opened leaves the one before as it
 
 test("a list that failed without a network is there again by itself when there is one", async () => {
   await createSession(partner.api, { client_reference_id: "after the tunnel" });
-  const { page, problems } = await openDashboard(browser, url, { token });
+  const { page, problems } = await open({ token });
   await page.goto(`${url}/dashboard/sessions`);
   await page.getByText("after the tunnel").waitFor();
   await page.context().setOffline(true);
@@ -93,7 +94,6 @@ test("a list that failed without a network is there again by itself when there i
   await page.getByText("after the tunnel").waitFor();
   assert.equal(await page.getByText("This could not be loaded.").count(), 0);
   assert.deepEqual(faults(problems), []);
-  await page.context().close();
 });
 
 test("with forced colours it can be seen where one is, what is chosen and what a colour stands for", async () => {
@@ -101,7 +101,7 @@ test("with forced colours it can be seen where one is, what is chosen and what a
   await openLive(core, live.organizationId);
   const session = await createSession(live.api);
   await succeed(core, session, await claimed(core, session));
-  const { page, problems } = await openDashboard(browser, url, { token: live.owner.token });
+  const { page, problems } = await open({ token: live.owner.token });
   await page.emulateMedia({ forcedColors: "active" });
   await page.goto(`${url}/dashboard?environment=sandbox`);
   await page.getByText("Sessions by day").waitFor();
@@ -130,14 +130,13 @@ test("with forced colours it can be seen where one is, what is chosen and what a
   await page.keyboard.press("ArrowDown");
   assert.equal(await ground(page.getByRole("menuitem").first()), chosen);
   assert.deepEqual(faults(problems), []);
-  await page.context().close();
 });
 
 test("deliveries that failed are red, those that wait amber, and the banner counts the results that were lost", async () => {
   const own = await createPartner(api);
   const body = { url: "https://example.com/hook", name: "No key" };
   expectData(await own.api.post("/v1/webhooks/endpoints", body), 201);
-  const { page, problems } = await openDashboard(browser, url, { token: own.owner.token });
+  const { page, problems } = await open({ token: own.owner.token });
   for (const times of [1, 2]) {
     const session = await createSession(own.api);
     await succeed(core, session, await claimed(core, session));
@@ -154,7 +153,6 @@ test("deliveries that failed are red, those that wait amber, and the banner coun
     );
   }
   assert.deepEqual(faults(problems), []);
-  await page.context().close();
 });
 
 test("a session is found by the beginning of its reference, in the search and in the list, whose export has the same filters", async () => {
@@ -164,7 +162,7 @@ test("a session is found by the beginning of its reference, in the search and in
       client_reference_id: reference,
       share_fields: { family_name: { required: true, reason: "secret reason" } },
     });
-  const { page, problems } = await openDashboard(browser, url, { token: own.owner.token });
+  const { page, problems } = await open({ token: own.owner.token });
   await page.goto(`${url}/dashboard/sessions`);
   await page.getByText("order-1").waitFor();
   await page.getByRole("button", { name: "All 5" }).waitFor();
@@ -217,14 +215,13 @@ test("a session is found by the beginning of its reference, in the search and in
   await heading(page, "Sign in");
   assert.equal(await page.evaluate("JSON.stringify(sessionStorage).includes('booki')"), false);
   assert.deepEqual(faults(problems), []);
-  await page.context().close();
 });
 
 test("on the way back from a session the list is as long as it was, and at the same place", async () => {
   const own = await createPartner(api);
   for (let number = 1; number <= 60; number += 1)
     await createSession(own.api, { client_reference_id: `row-${number}` });
-  const { page, problems } = await openDashboard(browser, url, { token: own.owner.token });
+  const { page, problems } = await open({ token: own.owner.token });
   await page.goto(`${url}/dashboard/sessions`);
   const rows = page.getByRole("table").locator("tbody tr");
   await rows.nth(24).waitFor();
@@ -243,14 +240,13 @@ test("on the way back from a session the list is as long as it was, and at the s
   await rows.nth(59).waitFor();
   await page.waitForFunction(`Math.abs(scrollY - ${place}) < 3`);
   assert.deepEqual(faults(problems), []);
-  await page.context().close();
 });
 
 test("an unknown session is one page that says so, and offers to look in the other environment", async () => {
   const own = await createPartner(api);
   await openLive(core, own.organizationId);
   const trial = await createSession(own.api, { client_reference_id: "in the sandbox" });
-  const { page, problems } = await openDashboard(browser, url, { token: own.owner.token });
+  const { page, problems } = await open({ token: own.owner.token });
   for (const id of ["vs_cut-off", "x"]) {
     await page.goto(`${url}/dashboard/sessions/${id}?environment=live`);
     await heading(page, "Session not found");
@@ -261,18 +257,17 @@ test("an unknown session is one page that says so, and offers to look in the oth
   await page.goto(`${url}/dashboard/sessions/${trial}?environment=live`);
   await heading(page, "Session not found");
   assert.equal(await page.getByRole("alert").count(), 0);
-  await checkAccessibility(page);
+  await checkAccessibility(page, "structure");
   await keepLooks(page, "dashboard-session-unknown");
   await button(page, "Look in the sandbox").click();
   await heading(page, "in the sandbox");
   await page.getByRole("button", { name: "Sandbox", pressed: true }).waitFor();
   assert.deepEqual(faults(problems), []);
-  await page.context().close();
 });
 
 test("a newcomer creates and opens the first session with one press and no key, and its page tells how far it has come", async () => {
   const owner = await signUpOwner(api);
-  const { page, problems } = await openDashboard(browser, url, { token: owner.token });
+  const { page, problems } = await open({ token: owner.token });
   await page.goto(`${url}/dashboard`);
   await keepLooks(page, "dashboard-first-step");
   const opening = page.waitForEvent("popup");
@@ -310,11 +305,10 @@ test("a newcomer creates and opens the first session with one press and no key, 
   await page.getByRole("region", { name: "JSON" }).getByText(`"id": "${id}"`).waitFor();
   assert.ok(page.url().endsWith("?view=json"));
   assert.deepEqual(faults(problems), []);
-  await page.context().close();
 });
 
 test("full identity is a row for each field; a reason is edited in its row, or the same for all", async () => {
-  const { page, problems } = await openDashboard(browser, url, { token });
+  const { page, problems } = await open({ token });
   await page.goto(`${url}/dashboard/sessions/new`);
   await page.getByText("Full identity").click();
   await button(page, "Edit the reason: Nationality").click();
@@ -322,7 +316,7 @@ test("full identity is a row for each field; a reason is edited in its row, or t
   assert.equal(await nationality.inputValue(), "The law requires it.");
   await nationality.fill("Our own reason");
   await page.getByText('"reason": "Our own reason"').waitFor();
-  await checkAccessibility(page);
+  await checkAccessibility(page, "structure");
   await keepLooks(page, "dashboard-session-new-identity");
   await button(page, "Same reason for all").click();
   await page.getByLabel("Reason for all").fill("One for all");
@@ -336,12 +330,11 @@ test("full identity is a row for each field; a reason is edited in its row, or t
   assert.deepEqual([...new Set(asked.map(([, { reason }]) => reason))], ["One for all"]);
   assert.equal(session?.share_fields.sex_marker?.required, false);
   assert.deepEqual(faults(problems), []);
-  await page.context().close();
 });
 
 test("a template is created, changed and deleted on its pages, and a session from it ends with a link to send", async () => {
   const { owner } = await createPartner(api);
-  const { page, problems } = await openDashboard(browser, url, { token: owner.token });
+  const { page, problems } = await open({ token: owner.token });
   await page.goto(`${url}/dashboard/templates`);
   await page.getByRole("link", { name: "Create template" }).first().click();
   await heading(page, "Create template");
@@ -352,7 +345,7 @@ test("a template is created, changed and deleted on its pages, and a session fro
   await page.getByText("Translations").click();
   await page.getByLabel("Add a language").selectOption("de");
   await page.getByLabel("German").fill("Für Ihre Karte.");
-  await checkAccessibility(page);
+  await checkAccessibility(page, "structure");
   await keepLooks(page, "dashboard-template-new");
   await page.setViewportSize({ width: 320, height: 900 });
   assert.equal(await isWiderThanScreen(page), false);
@@ -407,11 +400,10 @@ test("a template is created, changed and deleted on its pages, and a session fro
   await page.goto(`${url}/dashboard/templates/${made.id}`);
   await heading(page, "Template not found");
   assert.deepEqual(faults(problems), []);
-  await page.context().close();
 });
 
 test("a form says in the page's own words what is wrong with a field, and goes to it", async () => {
-  const { page, problems } = await openDashboard(browser, url);
+  const { page, problems } = await open();
   await page.goto(`${url}/dashboard/sign-up`);
   const notice = page.getByRole("alert");
   await button(page, "Create account").click();
@@ -430,12 +422,11 @@ test("a form says in the page's own words what is wrong with a field, and goes t
   await keepLooks(page, "dashboard-sign-up-short");
   await page.goto(`${url}/dashboard/sign-up`);
   assert.deepEqual(faults(problems), []);
-  await page.context().close();
 });
 
 test("the logo has one place: a file, or the address of one, in the card of the look", async () => {
   const own = await createPartner(api);
-  const { page, problems } = await openDashboard(browser, url, { token: own.owner.token });
+  const { page, problems } = await open({ token: own.owner.token });
   await page.goto(`${url}/dashboard/settings`);
   const look = page.locator("section").filter({ has: page.getByRole("heading", { name: "Branding" }) });
   await look.locator("[type=file]").waitFor();
@@ -451,7 +442,6 @@ test("the logo has one place: a file, or the address of one, in the card of the 
   const [organization] = expectData<{ logo_url: string }[]>(await own.owner.api.get("/v1/auth/orgs"));
   assert.equal(organization?.logo_url, "https://example.com/logo.png");
   assert.deepEqual(faults(problems), []);
-  await page.context().close();
 });
 
 test("the dashboard speaks the language of the browser, and the one that is chosen from then on", async () => {

@@ -14,7 +14,7 @@ import {
   keepScreenshot,
   openBrowser,
 } from "../support/browser.ts";
-import { button, faults, heading, openDashboard } from "../support/dashboard.ts";
+import { button, dashboardInTurn, faults, heading, openDashboard } from "../support/dashboard.ts";
 import { freePort } from "../support/free-port.ts";
 import { startMailSink } from "../support/mail-sink.ts";
 import { latestToken, mailsTo } from "../support/mailed-links.ts";
@@ -31,8 +31,7 @@ const service = await startTestService({
 const { url, api, core } = service;
 const browser = await openBrowser();
 
-const open = (options: { width?: number; colorScheme?: "light" | "dark"; token?: string } = {}) =>
-  openDashboard(browser, url, options);
+const open = dashboardInTurn(browser, url);
 
 test("somebody signs up, creates an organization and gets an API key that works", async () => {
   const { page, problems } = await open();
@@ -75,7 +74,6 @@ test("somebody signs up, creates an organization and gets an API key that works"
   // The focus is not lost: it goes to the heading once the row with its button is gone.
   await page.locator("h1:focus", { hasText: "API keys" }).waitFor();
   assert.deepEqual(faults(problems), []);
-  await page.context().close();
 });
 
 test("an answer to bad input is told in words, and nothing that was typed is lost", async () => {
@@ -91,7 +89,6 @@ test("an answer to bad input is told in words, and nothing that was typed is los
   assert.equal(await alert.locator("p").count(), 2, "message and hint");
   assert.equal(await page.getByLabel("Your name").inputValue(), "Ada");
   assert.equal(await page.getByLabel("Password", { exact: true }).inputValue(), "correct horse battery");
-  await page.context().close();
 });
 
 test("with a mail server signing up leads to the mailbox, and the link in the mail signs in", async () => {
@@ -138,7 +135,6 @@ test("a session that ended in the middle of a form is resumed where it was", asy
   assert.equal(await page.getByRole("dialog").getByLabel("Name").inputValue(), "Typed with care");
   await button(page, "Create key").click();
   await page.getByText("The key is shown only once.").waitFor();
-  await page.context().close();
 });
 
 async function invitationLink(owner: { api: Api }, email: string): Promise<string> {
@@ -157,7 +153,7 @@ test("an invitation is accepted by somebody who has no account yet", async () =>
   await heading(page, "Invitation");
   await page.getByText("new@example.com").first().waitFor();
   await page.getByText("Admin", { exact: true }).waitFor();
-  await checkAccessibility(page);
+  await checkAccessibility(page, "structure");
   await keepScreenshot(page, "dashboard-invitation-1440-light");
   await page.getByLabel("Your name").fill("New Person");
   await page.getByLabel("Password", { exact: true }).fill("correct horse battery");
@@ -167,7 +163,6 @@ test("an invitation is accepted by somebody who has no account yet", async () =>
   const members = expectData<any[]>(await owner.api.get("/v1/auth/orgs/members"));
   assert.ok(members.some((member) => member.email === "new@example.com" && member.role === "admin"));
   assert.deepEqual(faults(problems), []);
-  await page.context().close();
 });
 
 test("an invitation is declined without an account, and a dead link says so", async () => {
@@ -181,7 +176,6 @@ test("an invitation is declined without an account, and a dead link says so", as
   assert.deepEqual(expectData(await owner.api.get("/v1/auth/orgs/invitations")), []);
   await page.goto(link);
   await page.getByRole("alert").waitFor();
-  await page.context().close();
 });
 
 test("a mailed link signs in, and its token leaves the address bar at once", async () => {
@@ -202,7 +196,6 @@ test("a mailed link signs in, and its token leaves the address bar at once", asy
   await page.goBack();
   assert.ok(!page.url().includes(token), "the token is in the history");
   assert.deepEqual(faults(problems), []);
-  await page.context().close();
 });
 
 test("a forgotten password is replaced, and the new one signs in", async () => {
@@ -223,7 +216,6 @@ test("a forgotten password is replaced, and the new one signs in", async () => {
   // With the keyboard alone.
   await page.keyboard.press("Enter");
   await heading(page, "Overview");
-  await page.context().close();
 });
 
 test("the links that verify and change an email ask to sign in first, then work", async () => {
@@ -246,7 +238,6 @@ test("the links that verify and change an email ask to sign in first, then work"
   await button(page, "Confirm email").click();
   await page.getByText("Email changed.").waitFor();
   assert.equal(expectData(await owner.api.get("/v1/auth/account")).email, next);
-  await page.context().close();
 });
 
 test("the second factor is turned on with the page, and asked for at the next sign-in", async () => {
@@ -277,7 +268,6 @@ test("the second factor is turned on with the page, and asked for at the next si
   await page.getByLabel("Code").fill(backupCodes[0] ?? "");
   await button(page, "Sign in").click();
   await heading(page, "Overview");
-  await page.context().close();
 });
 
 /** Everything that a page has sent so far, and what of it could be a private key. */
@@ -350,7 +340,7 @@ test("from an empty organization to a decrypted event without leaving the page, 
   await button(page, "Add").click();
   await page.getByRole("dialog").getByRole("link", { name: "Register key" }).click();
   await button(page, "Register key").click();
-  await checkAccessibility(page);
+  await checkAccessibility(page, "structure");
   await button(page, "Generate key pair").click();
   await button(page, "Save as PEM").waitFor();
   assert.equal(await button(page, "Register public key").count(), 0, "not before it is saved");
@@ -388,7 +378,6 @@ test("from an empty organization to a decrypted event without leaving the page, 
     ["assay.organization", "assay.opened-event.ID"],
   );
   assert.deepEqual(faults(problems), []);
-  await page.context().close();
 });
 
 test("a delivery that was refused shows headers, the answer and the tries, and opens with a key from a file", async () => {
@@ -441,7 +430,7 @@ test("a delivery that was refused shows headers, the answer and the tries, and o
   await page.setViewportSize({ width: 320, height: 900 });
   await page.emulateMedia({ colorScheme: "dark" });
   assert.equal(await isWiderThanScreen(page), false);
-  await checkAccessibility(page);
+  await checkAccessibility(page, "structure");
   await keepScreenshot(page, "dashboard-delivery-opened-320-dark");
   assert.deepEqual(requests.secrets(jwk), []);
 
@@ -480,7 +469,6 @@ test("a delivery that was refused shows headers, the answer and the tries, and o
   await page.getByText("Retrying 1 delivery.").waitFor();
   await until("it was sent again", () => receiver.received.length > missed + 1);
   assert.deepEqual(faults(problems), []);
-  await page.context().close();
 });
 
 test("a sandbox session is created with the page, shown as a QR code, and cancelled", async () => {
@@ -508,7 +496,6 @@ test("a sandbox session is created with the page, shown as a QR code, and cancel
   await page.getByRole("dialog").getByRole("button", { name: "Cancel session" }).click();
   await page.getByText("Cancelled", { exact: true }).first().waitFor();
   assert.deepEqual(faults(problems), []);
-  await page.context().close();
 });
 
 test("a tab notices that another one switched the organization", async () => {
@@ -527,7 +514,6 @@ test("a tab notices that another one switched the organization", async () => {
   await button(page, `Continue in ${name}`).click();
   await heading(page, "Overview");
   await page.getByRole("button", { name: new RegExp(`^${name}`) }).waitFor();
-  await page.context().close();
 });
 
 test("a passkey is added and signs in", async () => {
@@ -593,7 +579,6 @@ test("an organization is scheduled for deletion with the mailed code, says so on
   await button(page, "Cancel deletion").click();
   await page.getByText("This organization will be deleted").waitFor({ state: "detached" });
   assert.deepEqual(faults(problems), []);
-  await page.context().close();
 });
 
 test("the audit log is filtered, and grows page by page", async () => {
@@ -621,7 +606,6 @@ test("the audit log is filtered, and grows page by page", async () => {
   assert.match(csv, /^\ufeff"time","environment","by",.*\r\n.*,"both","Ada Lovelace","user",/);
   assert.equal(csv.trim().split("\r\n").length, 2, "what the filters leave, and no more");
   assert.deepEqual(faults(problems), []);
-  await page.context().close();
 });
 
 test("the API log is reached from a key and from the palette, and finds a request by its id", async () => {
@@ -654,7 +638,6 @@ test("the API log is reached from a key and from the palette, and finds a reques
   await rows.first().waitFor();
   assert.equal(await rows.count(), 1);
   assert.deepEqual(faults(problems), []);
-  await page.context().close();
 });
 
 test("a member sees what a member may do, and is told in words what not", async () => {
@@ -673,5 +656,4 @@ test("a member sees what a member may do, and is told in words what not", async 
   assert.equal(await page.getByRole("link", { name: "API keys", exact: true }).count(), 0);
   await page.goto(`${url}/dashboard/api-keys`);
   await page.getByText("This needs the role admin; your role is member.").waitFor();
-  await page.context().close();
 });

@@ -138,7 +138,7 @@ test("a reader that never answers is told of after a while, and the person can b
   assert.equal(await page.getByRole("alert").count(), 0);
   await page.clock.fastForward(2_000);
   await untilTold(page, "The reader has not responded for a while.");
-  await checkAccessibility(page);
+  await checkAccessibility(page, "structure");
   await keepScreenshot(page, "verify-reader-silent-1440-light");
   await page.getByRole("button", { name: "Start over" }).click();
   await page.getByRole("button", { name: "Read the chip" }).waitFor();

@@ -87,7 +87,7 @@ test("a link that is no request, or one that is over, is explained, with the way
   await page.reload();
   await page.getByText(/The request cannot be fetched \(HTTP 404\)/).waitFor();
   await page.getByRole("link", { name: "Back to the session" }).waitFor();
-  await checkAccessibility(page);
+  await checkAccessibility(page, "structure");
   await page.goto("about:blank");
   await page.goto(`${url}/verify/${id}/test-wallet`);
   await page.getByText("This is not the link of a request.").waitFor();
