@@ -5,8 +5,11 @@ import pg from "pg";
 import { createTestDatabase } from "../apps/server/test/support/database.ts";
 import { dumpSchema } from "./dump-schema.ts";
 
-async function withDatabase(work: (client: pg.Client) => Promise<void>): Promise<void> {
-  const database = await createTestDatabase();
+async function withDatabase(
+  { empty }: { empty: boolean },
+  work: (client: pg.Client) => Promise<void>,
+): Promise<void> {
+  const database = await createTestDatabase({ empty });
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
   try {
@@ -18,7 +21,7 @@ async function withDatabase(work: (client: pg.Client) => Promise<void>): Promise
 }
 
 test("the committed schema is what the migrations make (npm run generate writes it)", async () => {
-  await withDatabase(async (client) => {
+  await withDatabase({ empty: false }, async (client) => {
     const committed = await readFile(
       new URL("../apps/server/migrations/schema.sql", import.meta.url),
       "utf8",
@@ -41,7 +44,7 @@ const objects = [
 ];
 
 test("every kind of object that the migrations use is in the dump, under its name", async () => {
-  await withDatabase(async (client) => {
+  await withDatabase({ empty: true }, async (client) => {
     for (const statement of objects) await client.query(statement);
     const dump = await dumpSchema(client);
     for (const line of [
@@ -75,7 +78,7 @@ test("the order in which objects were made does not show", async () => {
     "create index b1 on b (x)",
   ];
   for (const statements of [independent, [1, 0, 3, 2].map((i) => independent[i] ?? "")]) {
-    await withDatabase(async (client) => {
+    await withDatabase({ empty: true }, async (client) => {
       for (const statement of statements) await client.query(statement);
       dumps.push(await dumpSchema(client));
     });
@@ -84,7 +87,7 @@ test("the order in which objects were made does not show", async () => {
 });
 
 test("any change of a column, constraint, index, function or trigger changes the dump", async () => {
-  await withDatabase(async (client) => {
+  await withDatabase({ empty: true }, async (client) => {
     for (const statement of objects) await client.query(statement);
     let before = await dumpSchema(client);
     for (const change of [
@@ -106,7 +109,7 @@ test("any change of a column, constraint, index, function or trigger changes the
 });
 
 test("an object of a kind that the dump does not show is refused by its name", async () => {
-  await withDatabase(async (client) => {
+  await withDatabase({ empty: true }, async (client) => {
     for (const statement of objects) await client.query(statement);
     for (const [made, name] of [
       ["create view shown as select id, n from thing", "relation shown"],

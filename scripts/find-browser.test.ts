@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
-import { type FoundBrowser, findBrowser, howToGetBrowser, type Machine, shellOnly } from "./find-browser.ts";
+import {
+  type FoundBrowser,
+  findBrowser,
+  howToGetBrowser,
+  type Machine,
+  shellOnly,
+  thisMachine,
+} from "./find-browser.ts";
 
 type Fake = {
   environment?: Record<string, string>;
@@ -92,13 +99,21 @@ test("a browser that is there and does not start is passed over", () => {
   assert.equal(found.path, "/usr/bin/google-chrome");
 });
 
+test("a file that is not there and a folder are no programs of this machine", () => {
+  for (const named of ["/nowhere/chromium", "/"]) {
+    const found = findBrowser({ ...thisMachine, environment: { CHROMIUM_PATH: named } });
+    assert.deepEqual(
+      [found.path, found.reason],
+      [null, `CHROMIUM_PATH names ${named}, which is not a program`],
+    );
+  }
+});
+
 for (const command of ["lighthouse", "screens"])
   test(`npm run ${command} says in one sentence that it finds no browser, before it does anything`, () => {
     const file = new URL(`${command}.ts`, import.meta.url).pathname;
-    for (const named of ["/nowhere/chromium", "/"]) {
-      const environment = { ...process.env, CHROMIUM_PATH: named };
-      const { status, stderr } = spawnSync(process.execPath, [file], { encoding: "utf8", env: environment });
-      assert.equal(status, 1);
-      assert.equal(stderr, `This needs a browser: CHROMIUM_PATH names ${named}, which is not a program.\n`);
-    }
+    const environment = { ...process.env, CHROMIUM_PATH: "/" };
+    const { status, stderr } = spawnSync(process.execPath, [file], { encoding: "utf8", env: environment });
+    assert.equal(status, 1);
+    assert.equal(stderr, "This needs a browser: CHROMIUM_PATH names /, which is not a program.\n");
   });

@@ -45,6 +45,11 @@ test("the package of the command line, packed where nothing is installed, runs i
   const made = run(checkout, "npm", "pack", "--silent", "--workspace", "packages/cli");
   assert.equal(made.status, 0, made.stderr);
   const archive = made.stdout.trim();
+  const listed = run(checkout, "tar", "-tzf", archive).stdout.trim().split("\n");
+  assert.deepEqual(
+    listed.sort(),
+    ["LICENSE", "README.md", "dist/assay.mjs", "package.json"].map((file) => `package/${file}`),
+  );
 
   const elsewhere = path.join(folder, "elsewhere");
   mkdirSync(elsewhere);

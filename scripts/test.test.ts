@@ -8,11 +8,9 @@ import { test } from "node:test";
 const checkout = path.resolve(import.meta.dirname, "..");
 
 /** The runner on fixtures, with the PostgreSQL of this run so that it starts none. */
-function runTests(...fixtures: string[]): Ran {
-  return runRunner(
-    fixtures.map((name) => path.join("scripts/fixtures", `${name}.fixture.ts`)),
-    {},
-  );
+function runTests(options: readonly string[], ...fixtures: string[]): Ran {
+  const files = fixtures.map((name) => path.join("scripts/fixtures", `${name}.fixture.ts`));
+  return runRunner([...options, ...files], {});
 }
 
 type Ran = { status: number | null; lines: string[]; last: string | undefined };
@@ -31,82 +29,83 @@ function runRunner(files: readonly string[], environment: Record<string, string>
   return { status, lines, last: lines.at(-1) };
 }
 
-test("passing tests end with their number, and skipped ones are listed with their reason", () => {
-  const { status, lines, last } = runTests("passes");
-  assert.equal(status, 0);
-  assert.equal(last, "1 passed, 0 failed, 1 skipped");
-  assert.ok(lines.some((line) => line.includes("a suite > is skipped: for a reason")));
+/**
+ * One run, with one process at a time, proves most. The first file kills its process, so the others run in a
+ * second one. `waits` has the folder of files that mostly wait, which get a process beside: only without a
+ * failed test does a process that does not end count as a failure.
+ */
+const mixed = runTests(
+  ["--lanes=1"],
+  ...["abruptly-dies", "astray", "empty", "fails", "leaks", "passes", "shares-first", "shares-second"],
+  "test/faults/waits",
+);
+
+function assertShown(shown: string | RegExp): void {
+  const isThere = (line: string) => (typeof shown === "string" ? line.includes(shown) : shown.test(line));
+  assert.ok(mixed.lines.some(isThere), `${shown} is in\n${mixed.lines.join("\n")}`);
+}
+
+test("files share a process, and one that dies, fails or leaves something open costs the others nothing", () => {
+  const { lines, status, last } = mixed;
+  assert.equal(status, 1);
+  assert.equal(last, "7 passed, 8 failed, 1 skipped", lines.join("\n"));
+  const failed = lines.slice(lines.indexOf("Failed:") + 1, -3).map((line) => line.trim());
+  const [fixtures, suffix] = ["scripts/fixtures", "fixture.ts"];
+  assert.deepEqual(failed, [
+    `${fixtures}/abruptly-dies.${suffix}`,
+    ...["timer", "promise", "socket"].map((name) => `${fixtures}/astray.${suffix} > an error of a ${name}`),
+    `${fixtures}/empty.${suffix}`,
+    `${fixtures}/fails.${suffix} > a suite > fails`,
+    `${fixtures}/leaks.${suffix}`,
+    `${fixtures}/test/faults/waits.${suffix}, after all its tests: its process ended with exit code 1`,
+  ]);
 });
 
 test("a failed test is shown with file, name and stack, and makes the run fail", () => {
-  const { status, lines, last } = runTests("fails", "passes");
-  assert.equal(status, 1);
-  assert.equal(last, "2 passed, 1 failed, 1 skipped");
-  assert.ok(lines.some((line) => line.includes("scripts/fixtures/fails.fixture.ts > a suite > fails")));
-  assert.ok(lines.some((line) => /at .*fails\.fixture\.ts:\d+/.test(line)));
+  assertShown("scripts/fixtures/fails.fixture.ts > a suite > fails");
+  assertShown(/at .*fails\.fixture\.ts:\d+/);
 });
 
 test("a file whose process dies is a failure", () => {
-  const { status, lines, last } = runTests("crashes");
-  assert.equal(status, 1);
-  assert.match(last ?? "", /^\d passed, 1 failed$/);
-  assert.ok(lines.some((line) => line.includes("was ended by SIGKILL")));
+  assertShown(/^FAIL {2}scripts\/fixtures\/abruptly-dies\.fixture\.ts {2}\d passed, 1 failed/);
+  assertShown("was ended by SIGKILL");
 });
 
 test("a file that leaves something open is a failure and does not hang", () => {
-  const { status, lines, last } = runTests("leaks");
-  assert.equal(status, 1);
-  assert.equal(last, "1 passed, 1 failed");
-  assert.ok(lines.some((line) => line.includes("something was left open")));
-  assert.ok(
-    lines.some((line) => /left open: Server .*listening true/.test(line)),
-    "it tells what is open",
-  );
+  assertShown(/^FAIL {2}scripts\/fixtures\/leaks\.fixture\.ts {2}1 passed, 1 failed/);
+  assertShown("something was left open");
+  // It tells what is open.
+  assertShown(/left open: Server .*listening true/);
 });
 
 test("a file that leaves a timer running is a failure and does not hang", () => {
-  const { status, lines, last } = runTests("waits");
-  assert.equal(status, 1);
-  assert.equal(last, "1 passed, 1 failed");
-  assert.ok(lines.some((line) => line.includes("the process does not end")));
-  assert.ok(lines.some((line) => /still open: .*Timeout/.test(line)));
-});
-
-test("files share a process, and one that dies, fails or leaves something open costs the others nothing", () => {
-  const files = ["passes", "crashes", "shares-first", "shares-second", "leaks", "fails"].map((name) =>
-    path.join("scripts/fixtures", `${name}.fixture.ts`),
-  );
-  const { lines, last } = runRunner(["--lanes=1", ...files], {});
-  assert.equal(last, "5 passed, 3 failed, 1 skipped", lines.join("\n"));
+  assertShown(/^ok {4}scripts\/fixtures\/test\/faults\/waits\.fixture\.ts {2}1 passed/);
+  assertShown("the process does not end");
+  assertShown(/still open: .*Timeout/);
 });
 
 test("an error of a timer, a promise or a socket fails the test that it belongs to, and what a test opens is closed with it", () => {
-  const { lines, last } = runTests("astray");
-  assert.equal(last, "1 passed, 3 failed", lines.join("\n"));
+  assertShown(/^FAIL {2}scripts\/fixtures\/astray\.fixture\.ts {2}1 passed, 3 failed/);
   for (const name of ["timer", "promise", "socket"])
-    assert.ok(lines.some((line) => line.endsWith(`astray.fixture.ts > an error of a ${name}`)));
+    assertShown(new RegExp(`astray\\.fixture\\.ts > an error of a ${name}$`));
+});
+
+test("a file without tests is a failure", () => {
+  assertShown(/^FAIL {2}scripts\/fixtures\/empty\.fixture\.ts {2}0 passed, 1 failed/);
 });
 
 test("an error after the last test is a failure", () => {
-  const { status, last } = runTests("late");
+  const { status, last } = runTests([], "late");
   assert.equal(status, 1);
   assert.match(last ?? "", /, 1 failed$/);
 });
 
-test("a file without tests, and a run without files, fail", () => {
-  const empty = runTests("empty");
-  assert.equal(empty.status, 1);
-  assert.equal(empty.last, "0 passed, 1 failed");
-  const none = runTests("no-such-file");
-  assert.equal(none.status, 1);
-  assert.equal(none.last, "0 passed, 0 failed");
-});
-
-test("without a browser all browser tests are one line that names their number and the way to get one", () => {
+test("passing tests end with their number, skipped ones are listed with their reason, and without a browser all browser tests are one line that names their number and the way to get one", () => {
   const { status, lines, last } = runRunner([".browser.test.ts", "scripts/fixtures/passes.fixture.ts"], {
     CHROMIUM_PATH: "/nowhere/chromium",
   });
   assert.equal(status, 0);
+  assert.ok(lines.some((line) => line.includes("a suite > is skipped: for a reason")));
   const told = lines.filter((line) => line.includes("browser test"));
   assert.equal(told.length, 1, told.join("\n"));
   const files = Number(
@@ -149,9 +148,11 @@ test("run directly, the runner brings the web apps up to date before a browser t
   assert.equal(runRunner(["page.browser"], environment, root).last, "1 passed, 0 failed");
 });
 
-test("tests that need more than Node and npm run in the system suite only", () => {
+test("tests that need more than Node and npm run in the system suite only, and a run without files fails", () => {
   const file = "packages/emrtd/src/verify/real-documents.system.test.ts";
-  assert.equal(runRunner([file], {}).last, "0 passed, 0 failed");
+  const none = runRunner([file], {});
+  assert.equal(none.status, 1);
+  assert.equal(none.last, "0 passed, 0 failed");
   const { lines, last } = runRunner(["--system", file], { ASSAY_VECTORS: "" });
   assert.match(last ?? "", /^0 passed, 0 failed, \d+ skipped$/, lines.join("\n"));
 });

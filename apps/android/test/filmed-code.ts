@@ -50,34 +50,46 @@ export function filmed(code: Code, view: View, size = 480): Picture {
   const [across, down, depth] = inverse(projectionOf(view, size));
   const [dark, lit] = view.contrast ?? [25, 235];
   const { modules } = code;
-  const isDark = Array.from({ length: modules ** 2 }, (_, at) =>
-    code.isDark(Math.floor(at / modules), at % modules),
-  );
+  const isDark = new Uint8Array(modules ** 2);
+  for (let at = 0; at < isDark.length; at++)
+    isDark[at] = code.isDark(Math.floor(at / modules), at % modules) ? 1 : 0;
   const light = new Float64Array(size * size);
   // Places in a pixel along each side: edges that are not upright need more than one.
   const fine = view.turn || view.back || view.side ? 2 : 1;
-  for (let row = 0; row < fine * size; row++)
+  const [shadow, share, noise] = [view.shadow ?? 0, 1 / fine ** 2, view.noise ?? 0];
+  const [acrossX, acrossY, acrossAll] = across;
+  const [downX, downY, downAll] = down;
+  const [depthX, depthY, depthAll] = depth;
+  // Millions of places: what depends on the row alone is computed once for it.
+  for (let row = 0; row < fine * size; row++) {
+    const y = (row + 0.5) / fine;
+    const [rowAcross, rowDown, rowDepth] = [
+      acrossY * y + acrossAll,
+      downY * y + downAll,
+      depthY * y + depthAll,
+    ];
+    const firstOfRow = Math.floor(y) * size;
     for (let column = 0; column < fine * size; column++) {
       const x = (column + 0.5) / fine;
-      const y = (row + 0.5) / fine;
-      const scale = depth[0] * x + depth[1] * y + depth[2];
-      const u = Math.floor((across[0] * x + across[1] * y + across[2]) / scale + modules / 2);
-      const v = Math.floor((down[0] * x + down[1] * y + down[2]) / scale + modules / 2);
+      const scale = depthX * x + rowDepth;
+      const u = Math.floor((acrossX * x + rowAcross) / scale + modules / 2);
+      const v = Math.floor((downX * x + rowDown) / scale + modules / 2);
       const isInCode = u >= 0 && v >= 0 && u < modules && v < modules;
       const brightness = isInCode && isDark[v * modules + u] ? dark : lit;
-      const at = Math.floor(y) * size + Math.floor(x);
-      light[at] = (light[at] ?? 0) + (brightness * (1 - ((view.shadow ?? 0) * x) / size)) / fine ** 2;
+      const at = firstOfRow + Math.floor(x);
+      light[at] = (light[at] ?? 0) + brightness * (1 - (shadow * x) / size) * share;
     }
+  }
   const random = seeded(7);
   const once = boxBlur(light, size, view.blur ?? 0);
   const blurred = boxBlur(once, size, view.blur ?? 0);
-  return {
-    width: size,
-    height: size,
-    light: Uint8Array.from(blurred, (value) =>
-      Math.max(0, Math.min(255, Math.round(value + (random() - 0.5) * 2 * (view.noise ?? 0)))),
-    ),
-  };
+  const seen = new Uint8Array(blurred.length);
+  for (let at = 0; at < seen.length; at++) {
+    const value = blurred[at] ?? 0;
+    const changed = noise === 0 ? value : value + (random() - 0.5) * 2 * noise;
+    seen[at] = Math.max(0, Math.min(255, Math.round(changed)));
+  }
+  return { width: size, height: size, light: seen };
 }
 
 type Row = readonly [number, number, number];
@@ -119,16 +131,17 @@ function inverse([[a, b, c], [d, e, f], [g, h, i]]: Matrix): Matrix {
 
 function boxBlur(light: Float64Array, size: number, radius: number): Float64Array {
   if (radius === 0) return light;
-  const along = (from: Float64Array, step: number) =>
-    from.map((_, at) => {
+  /** The mean of a pixel and its neighbours along a row (`step` 1) or a column. */
+  const along = (from: Float64Array, step: number) => {
+    const mixed = new Float64Array(from.length);
+    for (let at = 0; at < from.length; at++) {
       const place = Math.floor(at / step) % size;
-      let [sum, count] = [0, 0];
-      for (let by = -radius; by <= radius; by++)
-        if (place + by >= 0 && place + by < size) {
-          sum += from[at + by * step] ?? 0;
-          count++;
-        }
-      return sum / count;
-    });
+      const [first, last] = [Math.max(-radius, -place), Math.min(radius, size - 1 - place)];
+      let sum = 0;
+      for (let by = first; by <= last; by++) sum += from[at + by * step] ?? 0;
+      mixed[at] = sum / (last - first + 1);
+    }
+    return mixed;
+  };
   return along(along(light, 1), size);
 }

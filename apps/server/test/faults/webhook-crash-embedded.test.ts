@@ -88,7 +88,7 @@ test("the service with its embedded database, killed at random under load, loses
         if (answer.status !== 503) return answer;
       } catch (error) {
         if (child.exitCode !== null) assert.fail(`the service ended by itself\n${output()}`);
-        // A connection that could not be made or was lost is a TypeError of `fetch`.
+        // A connection that could not be made or was lost is a TypeError, as of `fetch`.
         if (!(error instanceof TypeError) && child.signalCode === null) throw error;
       }
       await wait(10);

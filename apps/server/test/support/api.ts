@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { appendFileSync } from "node:fs";
+import { Agent, request } from "node:http";
 import { type Environment, environmentHeader } from "@assay/contract/facts";
 import type { OrganizationId } from "@assay/contract/ids";
 
@@ -47,28 +48,19 @@ export class Api {
     const url = new URL(path, this.url);
     for (const [name, value] of Object.entries(options.query ?? {}))
       if (value !== undefined) url.searchParams.set(name, String(value));
-    const response = await fetch(url, {
-      method,
-      redirect: "manual",
-      headers: {
-        ...(this.#authorization ? { authorization: this.#authorization } : {}),
-        ...(options.body !== undefined ? { "content-type": "application/json" } : {}),
-        ...(this.#environment ? { [environmentHeader]: this.#environment } : {}),
-        ...options.headers,
-      },
-      ...(options.body !== undefined
-        ? { body: JSON.stringify(options.body) }
-        : options.raw !== undefined
-          ? { body: options.raw as never }
-          : {}),
+    const body = options.body === undefined ? options.raw : JSON.stringify(options.body);
+    const { text, ...response } = await send(url, method, body, {
+      ...(this.#authorization ? { authorization: this.#authorization } : {}),
+      ...(options.body !== undefined ? { "content-type": "application/json" } : {}),
+      ...(this.#environment ? { [environmentHeader]: this.#environment } : {}),
+      ...options.headers,
     });
-    const text = await response.text();
     const json = response.headers.get("content-type")?.includes("json") && path.startsWith("/v1/");
-    const body = json
+    const envelope = json
       ? (JSON.parse(text) as Envelope<T>)
       : ({ data: undefined, error: null } as unknown as Envelope<T>);
-    if (json) checkEnvelope(body, response);
-    return { status: response.status, headers: response.headers, text, body };
+    if (json) checkEnvelope(envelope, response);
+    return { ...response, text, body: envelope };
   }
 
   get<T = any>(path: string, query?: CallOptions["query"]): Promise<Answer<T>> {
@@ -88,7 +80,52 @@ export class Api {
   }
 }
 
-function checkEnvelope(body: Envelope, response: Response): void {
+const connections = new Agent({ keepAlive: true });
+
+/**
+ * Takes a third of the processor time of `fetch`. As there, a connection that cannot be made or is lost is a
+ * TypeError. Redirects are not followed, and compressed answers are not asked for.
+ */
+function send(
+  url: URL,
+  method: string,
+  body: CallOptions["raw"],
+  headers: Record<string, string>,
+): Promise<Pick<Answer, "status" | "headers" | "text">> {
+  return new Promise((resolve, reject) => {
+    const fail = (cause: Error) => reject(new TypeError(`${method} ${url}: ${cause.message}`, { cause }));
+    const sent = request(url, {
+      agent: connections,
+      method,
+      headers: {
+        accept: "*/*",
+        "user-agent": "node",
+        ...(typeof body === "string" ? { "content-type": "text/plain;charset=UTF-8" } : {}),
+        ...(body === undefined ? {} : { "content-length": Buffer.byteLength(body) }),
+        ...headers,
+      },
+    });
+    sent.on("error", fail);
+    sent.on("response", (response) => {
+      const got = new Headers();
+      for (const [name, values = []] of Object.entries(response.headersDistinct))
+        for (const value of values) got.append(name, value);
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("error", fail);
+      response.on("end", () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: got,
+          text: Buffer.concat(chunks).toString("utf8"),
+        }),
+      );
+    });
+    sent.end(body);
+  });
+}
+
+function checkEnvelope(body: Envelope, response: Pick<Answer, "status" | "headers">): void {
   assert.ok("data" in body && "error" in body, "every answer is the envelope");
   assert.ok(response.headers.get("x-request-id"), "every answer carries X-Request-Id");
   if (body.error === null) {
@@ -102,10 +139,14 @@ function checkEnvelope(body: Envelope, response: Response): void {
   noteCode(body.error.code);
 }
 
+const noted = new Set<string>();
+
 /** The test command checks that every code of the table was met by some test. */
 export function noteCode(code: string): void {
   const seen = process.env.ASSAY_TEST_SEEN_CODES;
-  if (seen) appendFileSync(seen, `${code}\n`);
+  if (!seen || noted.has(code)) return;
+  noted.add(code);
+  appendFileSync(seen, `${code}\n`);
 }
 
 /** Asserts the status and returns the data, or fails with the answer. */

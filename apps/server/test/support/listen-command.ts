@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type RequestListener, request } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
 import { type AddressInfo, connect } from "node:net";
@@ -9,6 +9,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
 import { createServer as createTlsServer } from "node:tls";
+import { keyBits, newPrivateKey } from "@assay/cli/key-pair";
+import { Slot } from "@assay/cli/state";
 import { assay, cleanEnvironment } from "./process.ts";
 
 const root = new URL("../../../../", import.meta.url).pathname;
@@ -25,33 +27,35 @@ function someOtherNode(): string {
   return process.execPath;
 }
 
-/** The package as it would be published, unpacked into an empty folder. Gives the command that runs it. */
-export function packCli(): readonly string[] {
+/**
+ * The command line in an empty folder, as partners get it. Gives the command that runs it. That npm packs and
+ * installs it is tested in `scripts/packages.test.ts`.
+ */
+export function copyCli(): readonly string[] {
   const folder = mkdtempSync(join(tmpdir(), "assay-cli-"));
   after(() => rmSync(folder, { recursive: true, force: true }));
-  const source = join(root, "packages/cli");
-  const cwd = join(folder, "source");
-  const files = ["LICENSE", "README.md", "dist/assay.mjs", "package.json"];
-  for (const file of files) cpSync(join(source, file), join(cwd, file));
-  const npm = spawnSync("npm", ["pack", "--ignore-scripts", "--pack-destination", folder], {
-    cwd,
-    encoding: "utf8",
-  });
-  assert.equal(npm.status, 0, `${npm.stdout}${npm.stderr}`);
-  const archive = readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "";
-  const packed = execFileSync("tar", ["-tzf", join(folder, archive)], { encoding: "utf8" });
-  assert.deepEqual(
-    packed.trim().split("\n").sort(),
-    files.map((file) => `package/${file}`),
-  );
-  execFileSync("tar", ["-xzf", join(folder, archive), "-C", folder]);
-  return [someOtherNode(), join(folder, "package/dist/assay.mjs")];
+  for (const file of ["dist/assay.mjs", "package.json"])
+    cpSync(join(root, "packages/cli", file), join(folder, file));
+  return [someOtherNode(), join(folder, "dist/assay.mjs")];
 }
 
-export function newStateFolder(): string {
+/** Empty, or as the earlier start of a listener has left it. */
+export function newStateFolder(earlier?: { url: string; key: string }): string {
   const folder = mkdtempSync(join(tmpdir(), "assay-state-"));
   after(() => rmSync(folder, { recursive: true, force: true }));
+  if (earlier !== undefined) keepKeyPair(folder, earlier);
   return folder;
+}
+
+/** Made once: a key pair takes a listener longer than the rest of its start. */
+const keyPair = await newPrivateKey(keyBits.temporary);
+
+/** The listener of this service and API key finds its key pair, as from its second start on. */
+export function keepKeyPair(folder: string, { url, key }: { url: string; key: string }): void {
+  const { slot } = Slot.take(folder, url, key);
+  slot.writeKey(keyPair);
+  slot.write({ keyId: "listen-earlier", endpointId: null, signingSecret: null, registration: null });
+  slot.release();
 }
 
 type Line = { type: string } & Record<string, any>;

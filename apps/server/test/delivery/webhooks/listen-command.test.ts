@@ -10,8 +10,9 @@ import { createKey, createPartner, expectData } from "../../support/api.ts";
 import { createAuthority } from "../../support/certificate.ts";
 import {
   checkout,
+  copyCli,
+  keepKeyPair,
   newStateFolder,
-  packCli,
   runPacked,
   startListen,
   startLocalReceiver,
@@ -28,14 +29,14 @@ const { api, clock, url } = await startTestService({
   env: { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" },
   webhooks: { ca: authority.certificate, pollMs: 50 },
 });
-/** Packed, unpacked into an empty folder, and run by the Node of the machine. */
-const packed = packCli();
+/** In an empty folder, and run by the Node of the machine. */
+const packed = copyCli();
 
 async function setUp() {
   const partner = await createPartner(api);
-  const stateFolder = newStateFolder();
-  const listen = (args: readonly string[] = [], command = packed) =>
-    startListen(command, ["--url", url, "--key", partner.key.secret, ...args], stateFolder);
+  const stateFolder = newStateFolder({ url, key: partner.key.secret });
+  const listen = (args: readonly string[] = []) =>
+    startListen(packed, ["--url", url, "--key", partner.key.secret, ...args], stateFolder);
   const endpoints = async () => expectData<any[]>(await partner.api.get("/v1/webhooks/endpoints"));
   const sendTest = async (endpointId: string) =>
     expectData(await partner.api.post(`/v1/webhooks/endpoints/${endpointId}/test`), 202);
@@ -50,8 +51,10 @@ async function setUp() {
 }
 
 test("the checkout shows the first event verified and decrypted; Ctrl-C removes the endpoint and says so", async () => {
-  const { listen, endpoints, cancelSession, stateFolder } = await setUp();
-  const listening = listen([], checkout);
+  const { partner, endpoints, cancelSession } = await setUp();
+  // The first start of all, which makes its key pair.
+  const stateFolder = newStateFolder();
+  const listening = startListen(checkout, ["--url", url, "--key", partner.key.secret], stateFolder);
   const ready = await listening.next("ready");
   const [endpoint] = await endpoints();
   assert.deepEqual([endpoint.id, endpoint.kind], [ready.endpoint_id, "listener"]);
@@ -79,18 +82,16 @@ test("the checkout shows the first event verified and decrypted; Ctrl-C removes 
   assert.deepEqual(await endpoints(), []);
 });
 
-test("SIGTERM to npm and all that it started removes the endpoint each time", async () => {
+test("SIGTERM to npm and all that it started removes the endpoint", async () => {
   const { partner, stateFolder, endpoints } = await setUp();
-  for (let round = 0; round < 2; round++) {
-    const args = ["--url", url, "--key", partner.key.secret];
-    const listening = startListen(throughNpm, args, stateFolder, { detached: true });
-    await listening.next("ready");
-    assert.equal((await endpoints()).length, 1);
-    process.kill(-(listening.child.pid ?? 0), "SIGTERM");
-    await listening.next("removed");
-    await listening.closed;
-    assert.deepEqual(await endpoints(), []);
-  }
+  const args = ["--url", url, "--key", partner.key.secret];
+  const listening = startListen(throughNpm, args, stateFolder, { detached: true });
+  await listening.next("ready");
+  assert.equal((await endpoints()).length, 1);
+  process.kill(-(listening.child.pid ?? 0), "SIGTERM");
+  await listening.next("removed");
+  await listening.closed;
+  assert.deepEqual(await endpoints(), []);
 });
 
 test("what is forwarded is, header for header and byte for byte, what a URL gets, and the sample for partners opens it", async () => {
@@ -167,14 +168,14 @@ test("a receiver with a self-signed certificate is used with --skip-verify only"
 test("--print-secret prints the secret alone: that of the listener that runs, or of the next start", async () => {
   const { partner, stateFolder, listen, endpoints } = await setUp();
   const env = { ASSAY_STATE_DIR: stateFolder, ASSAY_URL: url, ASSAY_API_KEY: partner.key.secret };
-  const ask = (...more: string[]) => runPacked(packed, ["listen", "--print-secret", ...more], env);
-  const asked = await ask();
+  const asked = await runPacked(packed, ["listen", "--print-secret"], env);
   assert.equal(asked.code, 0, asked.stderr);
   assert.match(asked.stdout, /^whsec_[A-Za-z0-9+/=]+\n$/);
   const listening = listen();
   const ready = await listening.next("ready");
   assert.equal(`${ready.signing_secret}\n`, asked.stdout);
-  assert.deepEqual(JSON.parse((await ask("--json")).stdout), {
+  const here = await assayHere(["listen", "--print-secret", "--json"], env);
+  assert.deepEqual(JSON.parse(here.stdout), {
     endpoint_id: ready.endpoint_id,
     signing_secret: ready.signing_secret,
     private_key_file: ready.private_key_file,
@@ -301,6 +302,7 @@ test("a key that is made here is taken by the service, and what was saved of a d
   const [node = "", ...command] = packed;
   const run = (...args: string[]) => spawnSync(node, [...command, ...args], { encoding: "utf8" });
   const keyFile = join(stateFolder, "made.pem");
+  const runHere = (...args: string[]) => assayHere(args, {});
   const made = run("keys", "new", keyFile, "--name", "2026-03");
   assert.equal(made.status, 0, made.stderr);
   assert.equal(statSync(keyFile).mode & 0o777, 0o600);
@@ -321,22 +323,24 @@ test("a key that is made here is taken by the service, and what was saved of a d
   const signature = line.request.headers["x-service-signature"];
   const verify = ["--secret", secret, "--signature", signature];
   const opened = run("decrypt", body, "--private-key", keyFile, ...verify);
+  assert.equal(opened.status, 0);
   assert.equal(JSON.parse(opened.stdout).id, line.event_id, opened.stderr);
   // One of the two options alone cannot verify anything.
   for (const half of [verify.slice(0, 2), verify.slice(2)]) {
-    const unverified = run("decrypt", body, "--private-key", keyFile, ...half);
-    assert.deepEqual([unverified.status, unverified.stdout], [1, ""]);
+    const unverified = await runHere("decrypt", body, "--private-key", keyFile, ...half);
+    assert.deepEqual([unverified.code, unverified.stdout], [1, ""]);
     assert.match(unverified.stderr, /--secret and --signature are given together/);
   }
-  const wrongKey = run("decrypt", body, "--private-key", listenerKeyFile, ...verify);
-  assert.equal(wrongKey.status, 3);
+  const wrongKey = await runHere("decrypt", body, "--private-key", listenerKeyFile, ...verify);
+  assert.equal(wrongKey.code, 3);
   assert.match(wrongKey.stderr, /encrypted to the key "2026-03"/);
   writeFileSync(body, `${line.request.body}A`);
   const changed = run("decrypt", body, "--private-key", keyFile, ...verify);
   assert.deepEqual([changed.status, /signature does not fit/.test(changed.stderr)], [3, true]);
-  assert.equal(run("keys", "new", keyFile, "--name", "again").status, 1, "a key is never overwritten");
-  const unnamed = run("keys", "new", join(stateFolder, "unnamed.pem"), "--json");
-  assert.equal(unnamed.status, 0, unnamed.stderr);
+  const again = await runHere("keys", "new", keyFile, "--name", "again");
+  assert.equal(again.code, 1, "a key is never overwritten");
+  const unnamed = await runHere("keys", "new", join(stateFolder, "unnamed.pem"), "--json");
+  assert.equal(unnamed.code, 0, unnamed.stderr);
   assert.match(JSON.parse(unnamed.stdout).key_id, /^\d{4}-\d\d-\d\d$/, "named by its date");
   await listening.kill("SIGINT");
 });
@@ -368,6 +372,7 @@ test("after a rotation an API key, which may not read the new secret, acknowledg
 
 test("after a rotation an owner's token takes the new secret over, and the delivery is verified with it", async () => {
   const { partner, stateFolder, sendTest } = await setUp();
+  keepKeyPair(stateFolder, { url, key: partner.owner.token });
   const owner = startListen(packed, ["--url", url, "--key", partner.owner.token], stateFolder);
   const { endpoint_id: id } = await owner.next("ready");
   const { signing_secret: secret } = expectData(
@@ -405,7 +410,8 @@ test("behind a proxy that asks for a password, listen and doctor work with http 
   const env = { HTTP_PROXY: proxy.url, https_proxy: proxy.url, NODE_EXTRA_CA_CERTS: ca };
   for (const base of ["http://id.acme.test", "https://id.acme.test"]) {
     const args = ["--url", base, "--key", partner.key.secret];
-    const listening = startListen(packed, args, newStateFolder(), { env });
+    const earlier = newStateFolder({ url: base, key: partner.key.secret });
+    const listening = startListen(packed, args, earlier, { env });
     const { endpoint_id: id } = await listening.next("ready");
     await sendTest(id);
     assert.equal((await listening.next("delivery")).verified, true);
@@ -425,12 +431,13 @@ test("behind a proxy that asks for a password, listen and doctor work with http 
     ["https://id.acme.test", "socks5://127.0.0.1:9", /https_proxy must be an address like/],
   ] as const;
   for (const [base, through, said] of refused) {
-    const args = ["--url", base, "--key", partner.key.secret];
-    const failing = startListen(packed, args, newStateFolder(), {
-      env: { http_proxy: through, https_proxy: through },
+    const failed = await assayHere(["listen", "--url", base, "--key", partner.key.secret], {
+      ASSAY_STATE_DIR: newStateFolder({ url: base, key: partner.key.secret }),
+      http_proxy: through,
+      https_proxy: through,
     });
-    await failing.closed;
-    assert.match(failing.printed, said);
+    assert.match(failed.stderr, said);
+    assert.notEqual(failed.code, 0);
   }
 });
 
@@ -476,7 +483,9 @@ test("what cannot work is explained in a sentence that says what to do, with a s
     ],
   ];
   for (const [args, code, message] of tries) {
-    const ended = await assayHere(["listen", ...args], { ASSAY_STATE_DIR: newStateFolder() });
+    const [, base, , key] = args;
+    const earlier = base !== undefined && key !== undefined ? { url: base, key } : undefined;
+    const ended = await assayHere(["listen", ...args], { ASSAY_STATE_DIR: newStateFolder(earlier) });
     assert.match(ended.stderr, message);
     assert.equal(ended.code, code, ended.stderr);
   }

@@ -3,20 +3,24 @@ import test from "node:test";
 import { eventTypes } from "@assay/contract/events";
 import { minuteMs } from "../../../src/platform/kernel/clock.ts";
 import { createKey, createPartner, expectData } from "../../support/api.ts";
-import { newStateFolder, packCli, runPacked, startListen } from "../../support/listen-command.ts";
+import { copyCli, newStateFolder, runPacked, startListen } from "../../support/listen-command.ts";
 import { createLivePartner } from "../../support/live.ts";
+import { assayHere } from "../../support/process.ts";
 import { startTestService } from "../../support/service.ts";
 import { until } from "../../support/until.ts";
 
 const { api, core, clock, runJob, url } = await startTestService({ webhooks: { pollMs: 50 } });
-const packed = packCli();
+const packed = copyCli();
 const trigger = (key: string, ...args: string[]) =>
   runPacked(packed, ["trigger", ...args], { ASSAY_URL: url, ASSAY_API_KEY: key });
+/** The same in this process, where it is not the program itself that is tested. */
+const triggerHere = (key: string, ...args: string[]) =>
+  assayHere(["trigger", ...args], { ASSAY_URL: url, ASSAY_API_KEY: key });
 
 async function setUp() {
   const partner = await createPartner(api);
   const { secret: key } = partner.key;
-  const listening = startListen(packed, ["--url", url, "--key", key], newStateFolder());
+  const listening = startListen(packed, ["--url", url, "--key", key], newStateFolder({ url, key }));
   const { endpoint_id: endpoint } = await listening.next("ready");
   return { partner, key, listening, endpoint };
 }
@@ -24,7 +28,7 @@ async function setUp() {
 test("every event of the contract happens when it is triggered, and arrives verified with its session", async () => {
   const { partner, key, listening } = await setUp();
   for (const type of eventTypes) {
-    const triggered = trigger(key, type, "--json", "--reference", `order ${type}`);
+    const triggered = triggerHere(key, type, "--json", "--reference", `order ${type}`);
     if (type === "verification.session.expired") {
       const created = async () => expectData<any[]>(await partner.api.get("/v1/sessions?status=created"));
       await until("the session is there", async () => (await created()).length > 0);
@@ -82,7 +86,7 @@ test("a live key makes nothing, and what cannot work is refused with a sentence"
     [key.secret, ["failed", "--passport", "blue"], 3, /`document` must be one of/],
   ];
   for (const [secret, args, code, printed] of tries) {
-    const ended = await trigger(secret, ...args);
+    const ended = await triggerHere(secret, ...args);
     assert.match(ended.stderr, printed);
     assert.equal(ended.code, code, ended.stderr);
   }

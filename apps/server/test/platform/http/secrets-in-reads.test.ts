@@ -8,7 +8,7 @@ import { secondMs } from "../../../src/platform/kernel/clock.ts";
 import { knownId } from "../../../src/platform/kernel/ids.ts";
 import { operationAt, readOperations } from "../../fuzz/operations.ts";
 import { Wire, type WireAnswer } from "../../fuzz/wire.ts";
-import { type Answer, type Api, expectData } from "../../support/api.ts";
+import { type Answer, Api, expectData } from "../../support/api.ts";
 import { SoftwareAuthenticator } from "../../support/authenticator.ts";
 import { startDnsServer } from "../../support/dns-server.ts";
 import { furnishOrganization } from "../../support/furnished-organization.ts";
@@ -108,8 +108,15 @@ globalThis.fetch = async (input, init) => {
     noteSecrets(init?.method ?? "GET", pathname, await answer.clone().json());
   return answer;
 };
+const plainCall = Api.prototype.call;
+Api.prototype.call = async function <T>(this: Api, ...given: Parameters<Api["call"]>) {
+  const answer = await plainCall.apply(this, given);
+  noteSecrets(given[0], new URL(given[1], url).pathname, answer.body);
+  return answer as Answer<T>;
+};
 after(() => {
   globalThis.fetch = plainFetch;
+  Api.prototype.call = plainCall;
 });
 
 const stepMs = 30 * secondMs;
