@@ -10,7 +10,8 @@ import { createPartner, expectData } from "../support/api.ts";
 import { checkout, newStateFolder, startListen, startLocalReceiver } from "../support/listen-command.ts";
 import { cleanEnvironment } from "../support/process.ts";
 import { startRoundRobin } from "../support/round-robin.ts";
-import { startTestService, testRing } from "../support/service.ts";
+import { startTestService } from "../support/service.ts";
+import { testRing } from "../support/test-ring.ts";
 import { until } from "../support/until.ts";
 
 const { api, databaseUrl } = await startTestService({ role: "api", clock: systemClock });

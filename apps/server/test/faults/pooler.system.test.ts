@@ -20,7 +20,8 @@ import { createTestDatabase } from "../support/database.ts";
 import { findPgbouncer, startPgbouncer } from "../support/pgbouncer.ts";
 import { assay } from "../support/process.ts";
 import { createReceivingEndpoint, startReceiver } from "../support/receiver.ts";
-import { startTestService, testRing } from "../support/service.ts";
+import { startTestService } from "../support/service.ts";
+import { testRing } from "../support/test-ring.ts";
 import { startVerification } from "../support/verify.ts";
 
 const program = findPgbouncer();

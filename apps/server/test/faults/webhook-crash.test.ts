@@ -11,8 +11,9 @@ import { createPartner } from "../support/api.ts";
 import { expectAllSent, prepareCrashes, refuseSome } from "../support/crashes.ts";
 import { cleanEnvironment } from "../support/process.ts";
 import { createReceivingEndpoint } from "../support/receiver.ts";
-import { startTestService, testRing } from "../support/service.ts";
+import { startTestService } from "../support/service.ts";
 import { tally } from "../support/tally.ts";
+import { testRing } from "../support/test-ring.ts";
 import { until } from "../support/until.ts";
 
 const kills = Number(process.env.ASSAY_TEST_KILLS ?? 5);

@@ -19,8 +19,6 @@ import { skippingMigrations } from "./process.ts";
 import { startRoundRobin } from "./round-robin.ts";
 import { testRing } from "./test-ring.ts";
 
-export { testRing };
-
 hashPasswordsCheaply();
 
 /**

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { isIP } from "node:net";
 import test from "node:test";
 import fc from "fast-check";
+import { anyUrl } from "../../../test/support/any-text.ts";
 import { exemptHostSet, isPublicAddress, urlProblem } from "./public-address.ts";
 
 test("ordinary addresses of the internet are public", () => {
@@ -113,11 +114,6 @@ test("only 2000::/3 can be public, and what is not an address never is", () => {
     }),
   );
 });
-
-const rest = fc.stringMatching(/^[/?#:@]?[A-Za-z0-9._~:@!$&'()*+,;=/?#%-]{0,20}$/);
-const anyUrl = fc
-  .tuple(fc.constantFrom("https", "http"), fc.domain(), rest)
-  .map(([scheme, host, more]) => `${scheme}://${host}${more}`);
 
 test("no text is accepted as a URL that another reading would send elsewhere", () => {
   const none = exemptHostSet([]);

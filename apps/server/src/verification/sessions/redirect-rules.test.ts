@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
+import { anyUrl } from "../../../test/support/any-text.ts";
 import {
   commonRedirectProblem,
   liveSchemeProblem,
@@ -13,11 +14,6 @@ function allowedInSandbox(text: string): boolean {
   if ("problem" in parsed) return false;
   return commonRedirectProblem(parsed.url) === null && sandboxRedirectProblem(parsed.url) === null;
 }
-
-const rest = fc.stringMatching(/^[/?#]?[A-Za-z0-9._~:@!$&'()*+,;=/?#%-]{0,20}$/);
-const anyUrl = fc
-  .tuple(fc.constantFrom("https", "http"), fc.domain(), rest)
-  .map(([scheme, host, more]) => `${scheme}://${host}${more}`);
 
 test("whatever is accepted opens https, or http on localhost, without credentials", () => {
   fc.assert(

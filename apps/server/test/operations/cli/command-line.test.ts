@@ -8,7 +8,7 @@ import { commandsFor } from "../../../src/operations/cli/commands.ts";
 import { Api, createKey, createPartner, expectData, expectError } from "../../support/api.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { assay, assayHere, startAssay } from "../../support/process.ts";
-import { testRing } from "../../support/service.ts";
+import { testRing } from "../../support/test-ring.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-cli-"));
 after(() => rmSync(folder, { recursive: true, force: true }));

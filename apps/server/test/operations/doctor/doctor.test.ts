@@ -11,7 +11,8 @@ import { createAuthority } from "../../support/certificate.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { startMailSink } from "../../support/mail-sink.ts";
 import { assay, assayHere } from "../../support/process.ts";
-import { startTestService, TestClock, testRing } from "../../support/service.ts";
+import { startTestService, TestClock } from "../../support/service.ts";
+import { testRing } from "../../support/test-ring.ts";
 import { trustTestCountry } from "../../support/verify-device.ts";
 
 type Report = {

@@ -18,8 +18,9 @@ import { countSessionOutcomes } from "../../../src/verification/sessions/count-o
 import { createPartner, expectData, expectError, readAll, signUp } from "../../support/api.ts";
 import { startDnsServer } from "../../support/dns-server.ts";
 import { furnishOrganization } from "../../support/furnished-organization.ts";
-import { startTestService, testRing } from "../../support/service.ts";
+import { startTestService } from "../../support/service.ts";
 import { claimed, createSession, succeed } from "../../support/sessions.ts";
+import { testRing } from "../../support/test-ring.ts";
 import { trustTestCountry } from "../../support/verify-device.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-operator-"));

@@ -24,7 +24,8 @@ import { createAuthority } from "../../support/certificate.ts";
 import { startDnsServer } from "../../support/dns-server.ts";
 import { assay, assayHere } from "../../support/process.ts";
 import { createReceivingEndpoint, startReceiver } from "../../support/receiver.ts";
-import { startTestService, testRing } from "../../support/service.ts";
+import { startTestService } from "../../support/service.ts";
+import { testRing } from "../../support/test-ring.ts";
 import { until } from "../../support/until.ts";
 
 const authority = createAuthority();

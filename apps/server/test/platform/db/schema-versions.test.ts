@@ -8,7 +8,8 @@ import { checkSchema, listMigrations, type Migration, migrate } from "../../../s
 import { systemClock } from "../../../src/platform/kernel/clock.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { assay } from "../../support/process.ts";
-import { startTestService, testRing } from "../../support/service.ts";
+import { startTestService } from "../../support/service.ts";
+import { testRing } from "../../support/test-ring.ts";
 
 const made = (name: string, text: string): Migration => ({ name, text, checksum: `of ${name} ${text}` });
 const more = made(

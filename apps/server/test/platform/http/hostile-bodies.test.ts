@@ -5,7 +5,7 @@ import { join } from "node:path";
 import test, { after } from "node:test";
 import { createTestDatabase } from "../../support/database.ts";
 import { startAssay } from "../../support/process.ts";
-import { testRing } from "../../support/service.ts";
+import { testRing } from "../../support/test-ring.ts";
 
 const dataDir = mkdtempSync(join(tmpdir(), "assay-test-"));
 after(() => rmSync(dataDir, { recursive: true, force: true }));

@@ -24,7 +24,8 @@ import {
 } from "../../../src/platform/key-ring/sealed-columns.store.ts";
 import { KeyRing, parseRing } from "../../../src/platform/lib/key-ring.ts";
 import { createKey, createPartner, expectData, expectError } from "../../support/api.ts";
-import { startTestService, testRing } from "../../support/service.ts";
+import { startTestService } from "../../support/service.ts";
+import { testRing } from "../../support/test-ring.ts";
 import { until } from "../../support/until.ts";
 
 const two = `2:${Buffer.alloc(32, 2).toString("base64")}`;

@@ -7,7 +7,8 @@ import { resealAll } from "../../../src/platform/key-ring/sealed-columns.store.t
 import { KeyRing, parseRing } from "../../../src/platform/lib/key-ring.ts";
 import { type Api, expectData, expectError, signUp } from "../../support/api.ts";
 import { latestToken, subjectsTo } from "../../support/mailed-links.ts";
-import { startTestService, testRing } from "../../support/service.ts";
+import { startTestService } from "../../support/service.ts";
+import { testRing } from "../../support/test-ring.ts";
 
 const service = await startTestService();
 const { api, clock } = service;

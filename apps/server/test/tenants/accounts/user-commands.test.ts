@@ -6,7 +6,8 @@ import test, { after } from "node:test";
 import { sql } from "../../../src/platform/db/sql.ts";
 import { expectData, expectError } from "../../support/api.ts";
 import { assay, assayHere } from "../../support/process.ts";
-import { startTestService, testRing } from "../../support/service.ts";
+import { startTestService } from "../../support/service.ts";
+import { testRing } from "../../support/test-ring.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-users-"));
 after(() => rmSync(folder, { recursive: true, force: true }));

@@ -4,8 +4,9 @@ import { runCommand } from "@assay/cli/command";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
 import { skipWithoutPcscd, startPcscd } from "../../../../../packages/emrtd/test/support/pcscd.ts";
 import { readCommand } from "../../../src/operations/cli/read.command.ts";
-import { startTestService, testRing } from "../../support/service.ts";
+import { startTestService } from "../../support/service.ts";
 import { createTestAuthority } from "../../support/test-authority.ts";
+import { testRing } from "../../support/test-ring.ts";
 import { operatorOf, weaklySigned } from "../../support/trust.ts";
 import { testDocument, trustTestCountry } from "../../support/verify-device.ts";
 

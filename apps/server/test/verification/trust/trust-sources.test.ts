@@ -26,8 +26,9 @@ import { TrustReader } from "../../../src/verification/trust/trust-reader.ts";
 import { createAuthority } from "../../support/certificate.ts";
 import { readMails } from "../../support/mails.ts";
 import { startReceiver } from "../../support/receiver.ts";
-import { startTestService, type TestService, testRing } from "../../support/service.ts";
+import { startTestService, type TestService } from "../../support/service.ts";
 import { createTestAuthority } from "../../support/test-authority.ts";
+import { testRing } from "../../support/test-ring.ts";
 
 const webAuthority = createAuthority();
 const country = createTestCountry("sources", new Date("2026-03-01T00:00:00Z"));

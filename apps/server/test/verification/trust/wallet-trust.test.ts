@@ -21,7 +21,8 @@ import { createAuthority } from "../../support/certificate.ts";
 import { readMails } from "../../support/mails.ts";
 import { assayHere } from "../../support/process.ts";
 import { startReceiver } from "../../support/receiver.ts";
-import { startTestService, testRing } from "../../support/service.ts";
+import { startTestService } from "../../support/service.ts";
+import { testRing } from "../../support/test-ring.ts";
 import {
   createWalletAuthority,
   pem,

@@ -19,7 +19,8 @@ import {
 } from "../../../src/verification/wallet-identity/current-identity.ts";
 import { summarizeWallet } from "../../../src/verification/wallet-identity/summarize-wallet.ts";
 import { assay, assayHere } from "../../support/process.ts";
-import { startTestService, testRing } from "../../support/service.ts";
+import { startTestService } from "../../support/service.ts";
+import { testRing } from "../../support/test-ring.ts";
 import { certify, pem, registration, trustWalletAuthority } from "../../support/wallet-authority.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-identity-"));

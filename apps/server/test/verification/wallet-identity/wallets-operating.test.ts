@@ -6,7 +6,8 @@ import test, { after } from "node:test";
 import { makeCertificate } from "../../../../../packages/credential/test/support/make-certificate.ts";
 import { dayMs, later } from "../../../src/platform/kernel/clock.ts";
 import { assayHere } from "../../support/process.ts";
-import { startTestService, testRing } from "../../support/service.ts";
+import { startTestService } from "../../support/service.ts";
+import { testRing } from "../../support/test-ring.ts";
 import {
   certify,
   createWalletAuthority,
