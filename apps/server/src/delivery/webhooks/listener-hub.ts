@@ -188,7 +188,12 @@ export class ListenerHub implements Sender {
     const { organizationId, endpointId } = stream;
     try {
       if (stream.isClosed) return;
-      const isTaken = await db.transaction((tx) => takeOverListener(tx, organizationId, stream, clock.now()));
+      const isTaken = await db.transaction(async (tx) => {
+        const isTaken = await takeOverListener(tx, organizationId, stream, clock.now());
+        // The row may have been locked meanwhile. A closed stream must not replace one that is open.
+        if (stream.isClosed) throw new Error("the stream has closed");
+        return isTaken;
+      });
       const waiting = await countOpen(db, endpointId, maxCounted);
       if (stream.isClosed) return;
       if (!isTaken) return this.#end(stream, "removed");
@@ -201,6 +206,7 @@ export class ListenerHub implements Sender {
       else this.#check([stream]);
       this.#onServed(endpointId);
     } catch (error) {
+      if (stream.isClosed) return;
       log.warn("could not attach a listener, it will connect again", describeError(error));
       stream.events.close();
     }

@@ -639,15 +639,18 @@ test("a stream that opens while the process stops is closed as well", async (t) 
   assert.deepEqual(hub.outlet().streamIds, []);
 });
 
-test("a stream that closes while it opens serves nothing", async (t) => {
-  const { hub, endpointId, open, whileLocked } = await openHub(t);
+test("a stream that closes while it opens serves nothing, and takes the listener from no other", async (t) => {
+  const { hub, served, endpointId, openReady, whileLocked } = await openHub(t);
+  const { stream: current } = await openReady();
   const stream = await whileLocked((leave) => leave());
-  // A later stream waits for the transaction of the earlier one.
-  const next = await open();
-  next.attach();
-  await until("the later stream is ready", () => next.stream.messages.length > 0);
-  assert.deepEqual(said(stream), []);
-  assert.equal(hub.serves(endpointId), true);
+  // Waits for the transaction of the stream that left.
+  await db.transaction((tx) =>
+    tx.rows(sql`select from webhook_endpoints where id = ${endpointId} for update`),
+  );
+  const [row] = await db.rows<{ streamId: string }>(sql`
+    select listener_stream_id as "streamId" from webhook_endpoints where id = ${endpointId}`);
+  assert.deepEqual([row?.streamId], hub.outlet().streamIds);
+  assert.deepEqual([said(stream), said(current), served], [[], ["ready"], [endpointId]]);
 });
 
 test("a stream of a listener that was removed meanwhile ends without having been ready", async (t) => {
