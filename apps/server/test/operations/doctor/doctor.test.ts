@@ -147,6 +147,8 @@ test("before the first start, with an empty database and a mail server with TLS,
     DATABASE_URL: database.url,
     SMTP_URL: tlsSink.url,
     NODE_EXTRA_CA_CERTS: trusted,
+    // `prove upgrade` sets it for the processes of tests, but here it would be a sign of earlier use.
+    SKIP_MIGRATIONS: "false",
   };
   // Node reads this setting when a process starts.
   const { of, report } = await examine(env, [], assay);
