@@ -35,7 +35,7 @@ import { DeviceRegistry, type RegistryOptions } from "./verification/device-sock
 import { createFaceJudge } from "./verification/face/face-judge.ts";
 import { faceJudgeSettings } from "./verification/face/face-settings.ts";
 import { CurrentTrust } from "./verification/trust/current-trust.ts";
-import { TrustReader } from "./verification/trust/trust-reader.ts";
+import { type TrustPool, TrustReader } from "./verification/trust/trust-reader.ts";
 import { loadConsentTexts } from "./verification/verify/consent-texts.ts";
 import { StatusFeed } from "./verification/verify/status-feed.ts";
 
@@ -50,6 +50,8 @@ export type ServiceOptions = {
   webhooks?: DeliveryWorkerOptions & ListenerHubOptions & { ca?: string };
   /** For tests: shorter times, other threads, another face check or (null) none. */
   verify?: Partial<RegistryOptions>;
+  /** For tests: used instead of a new thread. */
+  trustPool?: TrustPool;
   /** For tests: time after the start within which jobs first run; null waits for their interval. */
   firstRunWithinMs?: number | null;
 };
@@ -118,7 +120,7 @@ export async function openServices(options: ServiceOptions, role: ProcessRole) {
     listening,
     safeFetch,
     trust,
-    trustReader: new TrustReader(),
+    trustReader: new TrustReader(options.trustPool),
     isWatched,
     usage: new KeyUsage(core, keyUsageJob),
     apiLog: new ApiLog(core),

@@ -10,9 +10,11 @@ import type { ProcessRole } from "../../src/operations/operator/process-report.t
 import type { Clock } from "../../src/platform/kernel/clock.ts";
 import { KeyRing, parseRing } from "../../src/platform/lib/key-ring.ts";
 import { createLog, type Log } from "../../src/platform/lib/log.ts";
+import type { Who } from "../../src/platform/lib/waiting-line.ts";
 import { WorkerLostError } from "../../src/platform/lib/worker-pool.ts";
 import { hashPasswordsCheaply } from "../../src/tenants/accounts/password.ts";
 import { type ChipPool, openChipThreads } from "../../src/verification/attempts/chip-examiner.ts";
+import { openTrustThread } from "../../src/verification/trust/trust-reader.ts";
 import { Api } from "./api.ts";
 import { createTestDatabase } from "./database.ts";
 import { skippingMigrations } from "./process.ts";
@@ -148,26 +150,38 @@ async function startMachine(
     ...(options.webhooks === undefined ? {} : { webhooks: options.webhooks }),
     firstRunWithinMs: options.firstRunWithinMs ?? null,
     verify: { ...options.verify, examiner: options.verify?.examiner ?? { pool: borrowChipThreads() } },
+    trustPool: borrow(trustThread),
   });
   return { service, dataDir };
 }
 
-let chipThreads: ChipPool | undefined;
+type Pool<Task> = {
+  run(task: Task, who: Who): Promise<unknown>;
+  close(): Promise<void>;
+};
 
 /**
- * Threads for the services of all files in this process: starting one takes half a second of a processor,
- * more than most files need. They keep no process alive. A service that closes loses them.
+ * Threads for the services of all files in this process: starting one takes a third of a second of a
+ * processor, more than most files need. They keep no process alive.
  */
+const chipThreads = openChipThreads();
+const trustThread = openTrustThread();
+
 function borrowChipThreads(): ChipPool {
-  chipThreads ??= openChipThreads();
-  const threads = chipThreads;
+  return {
+    ...borrow(chipThreads),
+    get waiting() {
+      return chipThreads.waiting;
+    },
+  };
+}
+
+/** The service that closes a borrowed pool loses it; the others keep it. */
+function borrow<Task>(pool: Pool<Task>): Pool<Task> {
   const closed = Promise.withResolvers<never>();
   closed.promise.catch(() => {});
   return {
-    get waiting() {
-      return threads.waiting;
-    },
-    run: (task, who) => Promise.race([threads.run(task, who), closed.promise]),
+    run: (task, who) => Promise.race([pool.run(task, who), closed.promise]),
     close: async () => closed.reject(new WorkerLostError()),
   };
 }

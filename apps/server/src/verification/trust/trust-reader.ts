@@ -1,4 +1,4 @@
-import { anyone } from "../../platform/lib/waiting-line.ts";
+import { anyone, type Who } from "../../platform/lib/waiting-line.ts";
 import { WorkerPool } from "../../platform/lib/worker-pool.ts";
 import type { WalletListAnswer } from "./read-wallet-list.ts";
 import type { TrustSnapshot } from "./trust-snapshot.ts";
@@ -6,14 +6,28 @@ import type { EditionAnswer, TaskOf, TrustSurvey, TrustTask, TrustTaskAnswer } f
 
 type Asked<K extends TrustTask["kind"]> = Omit<TaskOf<K>, "kind" | "nowMs"> & { now: Date };
 
-/** Reads lists in a separate thread: hundreds of certificates, or a hostile list, take a while. */
-export class TrustReader {
-  readonly #pool = new WorkerPool<TrustTask, unknown>(new URL("./trust-worker.ts", import.meta.url), {
+/** What carries out tasks: a thread of this process. */
+export type TrustPool = {
+  run(task: TrustTask, who: Who): Promise<unknown>;
+  close(): Promise<void>;
+};
+
+export function openTrustThread(): TrustPool {
+  return new WorkerPool<TrustTask, unknown>(new URL("./trust-worker.ts", import.meta.url), {
     threads: 1,
     maxWaiting: 8,
     taskMs: 60_000,
   });
+}
+
+/** Reads lists in a separate thread: hundreds of certificates, or a hostile list, take a while. */
+export class TrustReader {
+  readonly #pool: TrustPool;
   #survey: { version: number; day: string; survey: Promise<TrustSurvey> } | null = null;
+
+  constructor(pool = openTrustThread()) {
+    this.#pool = pool;
+  }
 
   readEdition({ now, ...task }: Asked<"read_edition">): Promise<EditionAnswer> {
     return this.#run({ kind: "read_edition", ...task, nowMs: now.getTime() });
