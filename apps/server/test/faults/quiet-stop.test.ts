@@ -20,7 +20,8 @@ function npmStart() {
     env: cleanEnvironment({ PORT: "0", LOG_FORMAT: "json", DATA_DIR: join(folder, "data") }),
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const signalGroup = (signal: NodeJS.Signals) => process.kill(-(child.pid ?? 0), signal);
+  // A program that could not be started has no id, and 0 would be the group of the tests.
+  const signalGroup = (signal: NodeJS.Signals) => child.pid !== undefined && process.kill(-child.pid, signal);
   let output = "";
   let isOver = false;
   for (const stream of [child.stdout, child.stderr])

@@ -88,7 +88,8 @@ test("SIGTERM to npm and all that it started removes the endpoint", async () => 
   const listening = startListen(throughNpm, args, stateFolder, { detached: true });
   await listening.next("ready");
   assert.equal((await endpoints()).length, 1);
-  process.kill(-(listening.child.pid ?? 0), "SIGTERM");
+  assert.ok(listening.child.pid !== undefined);
+  process.kill(-listening.child.pid, "SIGTERM");
   await listening.next("removed");
   await listening.closed;
   assert.deepEqual(await endpoints(), []);
