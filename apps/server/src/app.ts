@@ -42,6 +42,13 @@ export type Service = {
   close(): Promise<void>;
 };
 
+/**
+ * Connections that the kernel keeps until the process accepts them, one in each round of its event loop. The
+ * kernel drops more than these, and their clients try again a second later: Node's 511 drop half of a burst
+ * of a thousand.
+ */
+const maxUnaccepted = 1024;
+
 /** Starts the service. Waits for the database if it does not answer yet, and applies migrations. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, role = "all" } = options;
@@ -94,7 +101,9 @@ async function runService(
     services.listenerWorker.start(listener);
   }
   await listener.start();
-  services.listening.url = openableUrl(await app.listen({ port: config.port, host: config.host }));
+  services.listening.url = openableUrl(
+    await app.listen({ port: config.port, host: config.host, backlog: maxUnaccepted }),
+  );
   const metricsServer =
     config.metricsPort > 0 ? await listenForMetrics(metricsOf, config.host, config.metricsPort) : null;
   scheduler.start();

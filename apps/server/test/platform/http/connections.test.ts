@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
@@ -118,4 +120,27 @@ test("connections: one more than the limit is closed at once, and one that ends 
   assert.match(metrics, /^assay_http_connections_dropped_total [1-9]/m);
   kept[0]?.destroy();
   await until("there is room again", async () => (await isKept(t, small)) !== null);
+});
+
+/** The kernel's bound of unaccepted connections; 0 on a system that shows none. */
+const kernelBound = () => {
+  try {
+    return Number(readFileSync("/proc/sys/net/core/somaxconn", "utf8"));
+  } catch {
+    return 0;
+  }
+};
+
+test("a thousand connections that come while the service is busy are open at once", {
+  skip: kernelBound() < 1024 && "this system keeps fewer unaccepted connections",
+}, async () => {
+  const { port } = new URL(one);
+  const program = `
+    const sockets = Array.from({ length: 1000 }, () => require("node:net").connect(${port}, "127.0.0.1"));
+    let open = 0;
+    for (const socket of sockets) socket.on("connect", () => ++open === 1000 && process.exit(0));
+    setTimeout(() => process.exit(1), 20_000);`;
+  // Blocks this process, in which the service runs, until the other one has ended.
+  const { status } = spawnSync(process.execPath, ["-e", program]);
+  assert.equal(status, 0);
 });
