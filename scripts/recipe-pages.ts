@@ -106,10 +106,10 @@ const recipePages: Readonly<Record<string, RecipePage>> = {
     language: "java",
     install: "cp examples/webhooks/OpenWebhook.java examples/webhooks/spring-boot/* .",
     start:
-      "mvn spring-boot:run -Dspring-boot.run.arguments='--server.port=4000 --spring.datasource.url=jdbc:h2:./events'",
+      "mvn spring-boot:run -Dspring-boot.run.arguments='--server.port=4000 --spring.datasource.url=jdbc:h2:./events;WRITE_DELAY=0'",
     rawBody: `\`@RequestBody byte[]\` gives the bytes as they came. ${needsSample("OpenWebhook.java")}`,
     queue:
-      "It needs `spring-boot-starter-webmvc`, `spring-boot-starter-jdbc` and a driver, as in the `pom.xml`.",
+      "It needs `spring-boot-starter-webmvc`, `spring-boot-starter-jdbc` and a driver, as in the `pom.xml`. `WRITE_DELAY=0` makes H2 write each commit before the answer; by default a crash loses those of the last half second.",
     testedWith: `Spring Boot ${spring} on Java 17`,
   },
   laravel: {

@@ -159,7 +159,7 @@ test(`the recipe for Laravel ${promise}`, async (context) => {
 
 /** Only one process at a time can open its H2 database, so the shell in its archive writes into it. */
 const springBoot = (context: TestContext): Recipe => {
-  const database = "jdbc:h2:./events";
+  const database = "jdbc:h2:./events;WRITE_DELAY=0";
   return {
     prepare: async (folder) => {
       copyExample("OpenWebhook.java", join(folder, "OpenWebhook.java"));
