@@ -26,13 +26,18 @@ export async function run(options: readonly string[] = []): Promise<void> {
     const server = await ServerProcess.start(new URL("./support/assay-server.ts", import.meta.url), env);
     const [flood, quiet] = [new LoadProcess(floodGivesWay), new LoadProcess()];
     try {
-      const keys: string[] = [];
-      for (let i = 0; i <= manyTenants; i++) keys.push(await createTenant(server.url, i));
-      const [quietKey = "", ...floodKeys] = keys;
-      const bench = { server, flood, quiet, seconds, quietKey };
-      await warmUp(bench, keys);
-      if (only !== "many") await measure(bench, "one tenant", floodKeys.slice(0, 1), [1, 2, 4]);
-      if (only !== "one") await measure(bench, `${manyTenants} tenants`, floodKeys, [4]);
+      let made = 0;
+      // New ones for each round: tenants of the round before would be near their limit of open sessions.
+      const newKeys = async (count: number) => {
+        const keys: string[] = [];
+        for (let i = 0; i < count; i++) keys.push(await createTenant(server.url, made++));
+        return keys;
+      };
+      const [quietKey = ""] = await newKeys(1);
+      const bench = { server, flood, quiet, seconds, quietKey, newKeys };
+      await warmUp(bench, await newKeys(manyTenants));
+      if (only !== "many") await measure(bench, "one tenant", 1, [1, 2, 4]);
+      if (only !== "one") await measure(bench, `${manyTenants} tenants`, manyTenants, [4]);
     } finally {
       flood.stop();
       quiet.stop();
@@ -47,18 +52,13 @@ type Bench = {
   quiet: LoadProcess;
   seconds: number;
   quietKey: string;
+  newKeys: (count: number) => Promise<string[]>;
 };
 
-async function measure(
-  bench: Bench,
-  who: string,
-  keys: readonly string[],
-  loads: readonly number[],
-): Promise<void> {
-  const { server, flood, quiet, seconds, quietKey } = bench;
-  const { url } = server;
-  const requests = keys.map(createSession);
-  const order = { url, requests, seconds, goodMs };
+async function measure(bench: Bench, who: string, tenants: number, loads: readonly number[]): Promise<void> {
+  const { server, flood, quiet, seconds, quietKey, newKeys } = bench;
+  const order = { url: server.url, seconds, goodMs };
+  const requests = async () => (await newKeys(tenants)).map(createSession);
   const quietOrder = {
     ...order,
     requests: [createSession(quietKey)],
@@ -67,8 +67,9 @@ async function measure(
   };
   const alone = await quiet.run(quietOrder);
   // Beside the quiet tenant, as in all rounds that follow: alone, a caller gets more places.
+  const closedOrder = { ...order, requests: await requests(), ratePerSecond: null };
   const [closed] = await Promise.all([
-    flood.run({ ...order, ratePerSecond: null, connections: capacityConnections }),
+    flood.run({ ...closedOrder, connections: capacityConnections }),
     quiet.run(quietOrder),
   ]);
   const capacity = closed.good / seconds;
@@ -79,9 +80,10 @@ async function measure(
   console.log(`  quiet, alone      ${showQuiet(alone)}`);
   let first: number | null = null;
   for (const load of loads) {
+    const openOrder = { ...order, requests: await requests(), ratePerSecond: capacity * load };
     const before = await server.usage();
     const [report, beside] = await Promise.all([
-      flood.run({ ...order, ratePerSecond: capacity * load, connections: floodConnections }),
+      flood.run({ ...openOrder, connections: floodConnections }),
       quiet.run(quietOrder),
     ]);
     const after = await server.usage();

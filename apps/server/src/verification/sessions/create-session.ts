@@ -88,6 +88,7 @@ async function create(
   const audit = actEntry(caller, { event: "session.created", targetId: session.id });
   const { limit } = openSessions;
   const countUpTo = openSessions.countUpTo(caller);
+  if (countUpTo === null) throw tooManyOpen(limit);
   const { row, open } = await insertSession(db, session, audit, { limit, countUpTo });
   if (countUpTo > 0) openSessions.counted(caller, open);
   if (row === null) throw tooManyOpen(limit);

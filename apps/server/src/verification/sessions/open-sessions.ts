@@ -4,12 +4,22 @@ type TenantKey = `${Tenant["organizationId"]} ${Tenant["environment"]}`;
 const keyOf = ({ organizationId, environment }: Tenant): TenantKey => `${organizationId} ${environment}`;
 
 /**
- * Between two counts a process creates at most this share of the room that it found. Too small: a busy tenant
- * is counted all the time. Too large: several processes together exceed the limit by more.
+ * From one count to the next a process creates at most this share of the limit and half of the room that it
+ * found, and while it counts as much again. Too small: a busy tenant is counted all the time. Too large:
+ * several processes together exceed the limit by more.
  */
-const shareOfRoom = 0.01;
+const shareOfLimit = 0.01;
+/**
+ * For each thousand of the limit a process believes a count without room for so long, without asking again.
+ * Counting takes 2 ms for them. Too small: a tenant at its limit that goes on keeps PostgreSQL busy. Too
+ * large: room that has just become free is refused.
+ */
+const fullMsPerThousand = 10;
 /** Tenants that a process remembers a count of. */
 const maxRemembered = 10_000;
+
+/** What the last count allows to create, what of it is left, and until when the tenant counts as full. */
+type Allowance = { granted: number; left: number; fullUntil: number };
 
 /**
  * How far the creation of a session counts the tenant's open sessions, because counting 100,000 takes 0.2 s.
@@ -17,23 +27,34 @@ const maxRemembered = 10_000;
  */
 export class OpenSessions {
   readonly limit: number;
-  readonly #left = new Map<TenantKey, number>();
+  readonly #now: () => number;
+  readonly #allowances = new Map<TenantKey, Allowance>();
 
-  constructor(limit: number) {
+  constructor(limit: number, now = () => performance.now()) {
     this.limit = limit;
+    this.#now = now;
   }
 
-  /** 0 if the last count left enough room. */
-  countUpTo(tenant: Tenant): number {
-    const left = this.#left.get(keyOf(tenant)) ?? 0;
-    if (left < 1) return this.limit;
-    this.#left.set(keyOf(tenant), left - 1);
-    return 0;
+  /** 0 if the last count left enough room; null if it just left none. */
+  countUpTo(tenant: Tenant): number | null {
+    const allowance = this.#allowances.get(keyOf(tenant));
+    if (allowance === undefined) return this.limit;
+    if (this.#now() < allowance.fullUntil) return null;
+    if (allowance.left >= 1) {
+      allowance.left -= 1;
+      return 0;
+    }
+    // This one counts. Those beside it get the same once more: together they would stop a small machine.
+    allowance.left = allowance.granted;
+    return this.limit;
   }
 
   /** What a creation counted. */
   counted(tenant: Tenant, open: number): void {
-    if (this.#left.size >= maxRemembered) this.#left.clear();
-    this.#left.set(keyOf(tenant), Math.floor((this.limit - open) * shareOfRoom));
+    if (this.#allowances.size >= maxRemembered) this.#allowances.clear();
+    const room = this.limit - open;
+    const granted = Math.floor(Math.min(this.limit * shareOfLimit, room / 2));
+    const fullMs = room > 0 ? 0 : Math.floor(this.limit / 1000) * fullMsPerThousand;
+    this.#allowances.set(keyOf(tenant), { granted, left: granted, fullUntil: this.#now() + fullMs });
   }
 }

@@ -132,7 +132,7 @@ test("open sessions: hundreds from two processes at once stay at the limit, exce
     created += await rush(100, apis, (api) => api.post("/v1/sessions", {}));
   assert.equal(await openSessions(partner.organizationId), created);
   const underWay = one.core.config.databasePoolSize + two.core.config.databasePoolSize;
-  assert.ok(created >= limit && created < limit * 1.01 + underWay, `${created} of ${limit}`);
+  assert.ok(created >= limit && created < limit * 1.02 + underWay, `${created} of ${limit}`);
   assert.equal(await rush(20, apis, (api) => api.post("/v1/sessions", {})), 0);
 });
 
