@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { globSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import path from "node:path";
 
 const root = path.resolve(import.meta.dirname, "..");
@@ -50,19 +50,9 @@ export function unpack(commit: string, folder: string): string {
       symlinkSync(path.join(folder, path.dirname(file)), path.join(modules, name));
     }
   }
+  // A short test, because only such a command installs what tests need and marks it as installed. A start that
+  // finds no mark installs less.
+  run(process.execPath, ["scripts/run.mjs", "test", "find-browser"], folder);
   run(process.execPath, ["scripts/run.mjs", "build"], folder);
-  // The build installs only what a start needs, and its tests need more.
-  if (testPackages(folder).some((name) => !existsSync(path.join(modules, name))))
-    run("npm", ["ci", "--include=dev"], folder);
   return folder;
-}
-
-/** The packages that a release's workspaces need for tests, and its root for tools. */
-function testPackages(folder: string): string[] {
-  return globSync("{.,apps/*,packages/*}/package.json", { cwd: folder }).flatMap((file) => {
-    const { devDependencies = {} } = JSON.parse(readFileSync(path.join(folder, file), "utf8")) as {
-      devDependencies?: Record<string, string>;
-    };
-    return Object.keys(devDependencies);
-  });
 }
