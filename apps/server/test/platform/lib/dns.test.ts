@@ -8,7 +8,7 @@ import { type DnsServer, startDnsServer } from "../../support/dns-server.ts";
 const server = await startDnsServer();
 const second = await startDnsServer();
 const client = (...servers: DnsServer[]) =>
-  createDns({ resolvers: servers.map((one) => one.address), timeoutMs: 400 });
+  createDns({ resolvers: servers.map((one) => one.address), timeoutMs: 1000 });
 const dns = client(server);
 
 function reset(): void {
