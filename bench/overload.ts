@@ -67,11 +67,8 @@ async function measure(bench: Bench, who: string, tenants: number, loads: readon
   };
   const alone = await quiet.run(quietOrder);
   // Beside the quiet tenant, as in all rounds that follow: alone, a caller gets more places.
-  const closedOrder = { ...order, requests: await requests(), ratePerSecond: null };
-  const [closed] = await Promise.all([
-    flood.run({ ...closedOrder, connections: capacityConnections }),
-    quiet.run(quietOrder),
-  ]);
+  const atCapacity = { requests: await requests(), ratePerSecond: null, connections: capacityConnections };
+  const [closed] = await Promise.all([flood.run({ ...order, ...atCapacity }), quiet.run(quietOrder)]);
   const capacity = closed.good / seconds;
   console.log(`\nCreate a session, flood of ${who}, rounds of ${seconds} s`);
   console.log(
@@ -80,12 +77,13 @@ async function measure(bench: Bench, who: string, tenants: number, loads: readon
   console.log(`  quiet, alone      ${showQuiet(alone)}`);
   let first: number | null = null;
   for (const load of loads) {
-    const openOrder = { ...order, requests: await requests(), ratePerSecond: capacity * load };
+    const flooding = {
+      requests: await requests(),
+      ratePerSecond: capacity * load,
+      connections: floodConnections,
+    };
     const before = await server.usage();
-    const [report, beside] = await Promise.all([
-      flood.run({ ...openOrder, connections: floodConnections }),
-      quiet.run(quietOrder),
-    ]);
+    const [report, beside] = await Promise.all([flood.run({ ...order, ...flooding }), quiet.run(quietOrder)]);
     const after = await server.usage();
     const goodput = report.good / seconds;
     first ??= loads.length > 1 ? goodput : capacity;
