@@ -15,16 +15,19 @@ const anyMove = fc.record({
 test("one process never opens more sessions than the limit, and each further one at most a fiftieth more", () => {
   fc.assert(
     fc.property(
-      fc.integer({ min: 1, max: 600 }),
+      fc.integer({ min: 1, max: 2000 }),
+      fc.nat(60),
       fc.nat(3),
       fc.array(anyMove, { maxLength: 800 }),
-      (limit, further, moves) => {
+      (limit, roomAtFirst, further, moves) => {
+        let now = 0;
+        const muchLater = () => (now += 1000);
         const processes = Array.from({ length: 1 + further }, () => ({
-          counts: new OpenSessions(limit),
+          counts: new OpenSessions(limit, muchLater),
           // What a count saw, until it comes back. Near the limit a second one waits for it here.
           counted: null as number | null,
         }));
-        let open = 0;
+        let open = Math.max(0, limit - roomAtFirst);
         for (const { what, process } of moves) {
           const one = processes[process % processes.length] ?? assert.fail();
           const answer = () => {
@@ -45,18 +48,18 @@ test("one process never opens more sessions than the limit, and each further one
         }
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 2000 },
   );
 });
 
-test("after a count a process creates a hundredth of the limit or half of the room, as much again while it counts, and near the limit none", () => {
+test("after a count a process creates a hundredth of the limit or an eighth of the room, as much again while it counts, and near the limit none", () => {
   const counts = new OpenSessions(1000);
   const next = (length: number) => Array.from({ length }, () => counts.countUpTo(tenant));
   counts.counted(tenant, 500);
-  assert.deepEqual(next(22), [...Array(10).fill(0), 1000, ...Array(10).fill(0), 1000]);
-  counts.counted(tenant, 994);
-  assert.deepEqual(next(8), [0, 0, 0, 1000, 0, 0, 0, 1000]);
-  counts.counted(tenant, 999);
+  assert.deepEqual(next(23), [...Array(10).fill(0), 1000, ...Array(10).fill(0), 1000, 1000]);
+  counts.counted(tenant, 976);
+  assert.deepEqual(next(9), [0, 0, 0, 1000, 0, 0, 0, 1000, 1000]);
+  counts.counted(tenant, 993);
   assert.deepEqual(next(2), [1000, 1000]);
 });
 

@@ -4,11 +4,16 @@ type TenantKey = `${Tenant["organizationId"]} ${Tenant["environment"]}`;
 const keyOf = ({ organizationId, environment }: Tenant): TenantKey => `${organizationId} ${environment}`;
 
 /**
- * From one count to the next a process creates at most this share of the limit and half of the room that it
- * found, and while it counts as much again. Too small: a busy tenant is counted all the time. Too large:
- * several processes together exceed the limit by more.
+ * From one count to the next a process creates at most this share of the limit, and while it counts as much
+ * again. Too small: a busy tenant is counted all the time. Too large: several processes together exceed the
+ * limit by more.
  */
 const shareOfLimit = 0.01;
+/**
+ * At most this share of the room that a count found, because it does not see what is created beside it. With
+ * half, a single process exceeds the limit.
+ */
+const shareOfRoom = 0.125;
 /**
  * For each thousand of the limit a process believes a count without room for so long, without asking again.
  * Counting takes 2 ms for them. Too small: a tenant at its limit that goes on keeps PostgreSQL busy. Too
@@ -18,8 +23,8 @@ const fullMsPerThousand = 10;
 /** Tenants that a process remembers a count of. */
 const maxRemembered = 10_000;
 
-/** What the last count allows to create, what of it is left, and until when the tenant counts as full. */
-type Allowance = { granted: number; left: number; fullUntil: number };
+/** What may be created before the next count and beside it, and until when the tenant counts as full. */
+type Allowance = { left: number; beside: number; fullUntil: number };
 
 /**
  * How far the creation of a session counts the tenant's open sessions, because counting 100,000 takes 0.2 s.
@@ -44,8 +49,9 @@ export class OpenSessions {
       allowance.left -= 1;
       return 0;
     }
-    // This one counts. Those beside it get the same once more: together they would stop a small machine.
-    allowance.left = allowance.granted;
+    // This one counts. If all that come meanwhile counted too, they would stop a small machine.
+    allowance.left = allowance.beside;
+    allowance.beside = 0;
     return this.limit;
   }
 
@@ -53,8 +59,8 @@ export class OpenSessions {
   counted(tenant: Tenant, open: number): void {
     if (this.#allowances.size >= maxRemembered) this.#allowances.clear();
     const room = this.limit - open;
-    const granted = Math.floor(Math.min(this.limit * shareOfLimit, room / 2));
+    const granted = Math.floor(Math.min(this.limit * shareOfLimit, room * shareOfRoom));
     const fullMs = room > 0 ? 0 : Math.floor(this.limit / 1000) * fullMsPerThousand;
-    this.#allowances.set(keyOf(tenant), { granted, left: granted, fullUntil: this.#now() + fullMs });
+    this.#allowances.set(keyOf(tenant), { left: granted, beside: granted, fullUntil: this.#now() + fullMs });
   }
 }
