@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { codeOf, type Details, SessionApi, type Status } from "./api.ts";
 import { clockOf, type ServiceClock } from "./clock.ts";
 import { followStatus, hasEnded } from "./follow-status.ts";
@@ -92,7 +92,8 @@ export function useSession(sessionId: string, given: Given | null): Session {
 
   const ended = status !== null && hasEnded(status);
   const canWithdraw = status?.status === "succeeded" && details?.consent?.withdrawn_at == null;
-  useEffect(() => {
+  // Before the page shows the end: a person may close it at once.
+  useLayoutEffect(() => {
     if (ended && details !== null) kept.forget({ canWithdraw });
   }, [ended, canWithdraw, details, kept]);
 

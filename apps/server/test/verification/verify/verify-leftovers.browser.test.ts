@@ -50,8 +50,15 @@ test("at the end nothing is stored on that the next person at this computer coul
   const during = await storedIn(page);
   assert.deepEqual(during.tab, [`assay:${session.id}:cancel`, `assay:${session.id}:reading`]);
   assert.equal(JSON.parse(during.device["assay:devices"] ?? "").length, 2);
+  // An observer runs as soon as the page has changed, before anything that the page does later.
+  await page.evaluate(`new MutationObserver((_, observer) => {
+    if (document.querySelector("h1")?.textContent !== "You are verified") return;
+    window.storedAtEnd = Object.keys(sessionStorage);
+    observer.disconnect();
+  }).observe(document.body, { childList: true, characterData: true, subtree: true })`);
   await page.getByRole("button", { name: "Continue", exact: true }).click();
   await heading(page, "You are verified").waitFor();
+  assert.deepEqual(await page.evaluate("window.storedAtEnd"), [`assay:${session.id}:cancel`]);
   const after = await storedIn(page);
   // The code with which the person can withdraw lives as long as the tab.
   assert.deepEqual(after.tab, [`assay:${session.id}:cancel`]);
