@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { type Command, CommandError } from "./command.ts";
 import { keyBits, newPrivateKey, readPrivateKey, registrationOf } from "./key-pair.ts";
 
@@ -20,6 +20,7 @@ export const keysNew: Command = {
   run: async ({ options, positionals }, print, style) => {
     const [file, ...more] = positionals;
     if (file === undefined || more.length > 0) throw new CommandError("Name one file for the private key.");
+    if (existsSync(file)) throw new CommandError(`${file} exists. Name a file that does not exist.`);
     const pem = await style.progress("Making the key pair…", () => newPrivateKey(keyBits.lasting));
     try {
       writeFileSync(file, pem, { mode: 0o600, flag: "wx" });

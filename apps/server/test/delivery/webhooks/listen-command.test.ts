@@ -340,6 +340,7 @@ test("a key that is made here is taken by the service, and what was saved of a d
   assert.deepEqual([changed.status, /signature does not fit/.test(changed.stderr)], [3, true]);
   const again = await runHere("keys", "new", keyFile, "--name", "again");
   assert.equal(again.code, 1, "a key is never overwritten");
+  assert.match(again.stderr, /made\.pem exists\. Name a file that does not exist\./);
   const unnamed = await runHere("keys", "new", join(stateFolder, "unnamed.pem"), "--json");
   assert.equal(unnamed.code, 0, unnamed.stderr);
   assert.match(JSON.parse(unnamed.stdout).key_id, /^\d{4}-\d\d-\d\d$/, "named by its date");
