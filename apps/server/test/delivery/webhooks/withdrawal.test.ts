@@ -130,7 +130,7 @@ test("however deliveries and withdrawals meet, one event of each session stands,
   const partner = await createPartner(api);
   await createReceivingEndpoint(partner.api, receiver.url);
   const sessions = [];
-  for (let i = 0; i < 24; i++) sessions.push(await passSession(partner.api));
+  for (let i = 0; i < 20; i++) sessions.push(await passSession(partner.api));
   const outcomes = await Promise.all(
     sessions.map(async (session, i) => {
       await session.pass();
