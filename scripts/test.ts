@@ -185,7 +185,10 @@ function needsWholeBrowser(file: string): boolean {
 
 /** Memory that a process accumulates is freed after this many files. */
 const filesInOneProcess = 50;
-/** A process loads the service first, which takes longer than a small file. With more of them lanes wait for the last one. */
+/**
+ * A process loads the service first, which takes longer than a small file. With more files, lanes wait for the
+ * last process.
+ */
 const minFiles = 20;
 /** These files take long: with more of them in one process, the other lanes would run out of files. */
 const patientFilesInOneProcess = 6;

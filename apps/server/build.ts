@@ -4,7 +4,7 @@ import { type Plugin, rolldown } from "rolldown";
 const root = path.resolve(import.meta.dirname, "../..");
 const folder = path.join(import.meta.dirname, "dist");
 
-/** Packages with native code or files of their own. They are loaded from `node_modules`; everything else is in the bundle. */
+/** Packages with native code or files of their own, loaded from `node_modules`. The bundle has the others. */
 export const packagesBeside: readonly string[] = [
   "@cornerstonejs/codec-libjpeg-turbo-8bit",
   "@cornerstonejs/codec-openjpeg",
@@ -12,7 +12,7 @@ export const packagesBeside: readonly string[] = [
   "onnxruntime-node",
 ];
 
-/** What a person starts, and what the service loads by its address: threads, sandboxed processes, the models in them. */
+/** The program, and what it loads by address: threads, sandboxed processes and their models. */
 const entries: Readonly<Record<string, string>> = {
   main: "src/main.ts",
   "chip-worker": "src/verification/attempts/chip-worker.ts",
@@ -22,8 +22,9 @@ const entries: Readonly<Record<string, string>> = {
 };
 
 /**
- * One rule for what is found by `import.meta.url`: in the bundle it is still the address of the source. So a module finds the files beside it, which stay where they
- * are. Only a module that is loaded by its address is found in the bundle; it must be an entry. The replacements keep every line where it is, and with it the source map.
+ * In the bundle `import.meta.url` is still the address of the source, so a module finds the files beside it.
+ * A module that is loaded by its address is in the bundle and must be an entry. The replacements keep the
+ * lines, and so the source map stays right.
  */
 const sourceAddresses: Plugin = {
   name: "source-addresses",
@@ -42,13 +43,16 @@ const sourceAddresses: Plugin = {
   },
 };
 
-/** Writes the service and its command line into `dist`. A command loads the chunks that it needs; all of it would take a quarter of a second longer. */
+/**
+ * Writes the service and its command line into `dist`. A command loads only the chunks that it needs: all of
+ * them would take a quarter of a second longer.
+ */
 async function buildServer(): Promise<void> {
   const bundle = await rolldown({
     cwd: import.meta.dirname,
     input: entries,
     platform: "node",
-    // The driver asks for `pg-native` only where somebody wants it.
+    // The driver loads `pg-native` only if a caller asks for it.
     external: [...packagesBeside, "pg-native"],
     plugins: [sourceAddresses],
     onLog: (level, log) => {

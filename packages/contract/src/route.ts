@@ -16,17 +16,19 @@ export type Role = (typeof roles)[number];
 
 /**
  * Who may call a route.
- * - `public`: anybody; nobody needs to sign in.
+ * - `public`: everyone, without signing in.
  * - `user`: any signed-in user, with or without an organization. API keys are refused.
- * - `operator`: a signed-in user whom the operator has marked on the command line. To everybody else, API keys and nobody at all included, there
- *   is no such route.
- * - `role`: a user with at least this role in the active organization, or, with `organization: "body"`, in the one that
- *   the body's `organizationId` names. API keys are refused. With `inEnvironment` what the route is about belongs to an environment.
- * - `scope`: an API key with this scope, or a user of the active organization: any role reads, admin and owner write. What these routes are
- *   about always belongs to an environment. With `beforeLive` users prepare live there before it is open.
+ * - `operator`: a signed-in user whom the operator has marked on the command line. For all others, API keys
+ *   included, the route does not exist.
+ * - `role`: a user with at least this role in the active organization, or, with `organization: "body"`, in the
+ *   one that the body's `organizationId` names. API keys are refused. With `inEnvironment` the resource of the
+ *   route belongs to an environment.
+ * - `scope`: an API key with this scope, or a user of the active organization: any role reads, admin and owner
+ *   write. The resource always belongs to an environment. With `beforeLive` users prepare live before it is
+ *   open.
  *
- * An organization that is scheduled for deletion refuses keys always and users on every write. `whileFrozen` states
- * the exceptions.
+ * An organization that is scheduled for deletion refuses keys always, and users on every write. `whileFrozen`
+ * states the exceptions.
  */
 export type Access =
   | { public: true }
@@ -86,8 +88,8 @@ type Called = Pick<RouteDefinition, "method" | "path">;
 type Declared = Omit<RouteDefinition, keyof Called | "tag">;
 
 /**
- * Declares the routes of a tag, and keeps them in `declared` in their order. A body without a name of its own is
- * named after its route: that of `signIn` is `SignInBody`.
+ * Declares the routes of a tag, and keeps them in `declared` in their order. A body without a title is named
+ * after its route: that of `signIn` is `SignInBody`.
  */
 export function routesOf<const T extends string>(tag: T) {
   const declared: RouteDefinition[] = [];
@@ -185,8 +187,8 @@ export function nullIsAbsent(definition: RouteDefinition): boolean {
 const kibibyte = 1024;
 
 /**
- * The largest body that a route takes, in bytes. What anybody or any account may send costs work before it is known whether
- * it is worth it, so it gets less room.
+ * The largest body of a route, in bytes. It is smaller for routes that need no role and no key: everyone can
+ * send work there.
  */
 export function bodyLimitOf({
   access,

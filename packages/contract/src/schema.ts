@@ -106,7 +106,7 @@ export function PrefixedId<P extends IdPrefix>(prefix: P, noun: string): TUnsafe
   return Type.Unsafe<PrefixedIdOf<P>>(
     Type.String({
       pattern: `^${prefix}_[A-Za-z0-9]{${length}}$`,
-      description: `Identifier of a ${noun}.`,
+      description: `Identifier of ${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}.`,
       examples: [`${prefix}_${"0jYwqF3bT1xK9mZ2".repeat(4).slice(0, length)}`],
     }),
   );

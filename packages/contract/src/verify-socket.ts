@@ -168,9 +168,11 @@ export const Checking = open("VerifyChecking", {
 
 /**
  * Commands for the chip.
- * - `in_session`: send them inside the device's own session with the chip, return each answer, stop at the first refusal.
- * - `sealed`: pass the one command on exactly as it is. The device's session with the chip is over with it.
- * - `challenge`: have the chip sign the bytes (INTERNAL AUTHENTICATE), return the signature; no answer when it refused.
+ * - `in_session`: send them inside the device's own session with the chip, return each answer, and stop at the
+ *   first refusal.
+ * - `sealed`: pass the one command on unchanged. It ends the device's session with the chip.
+ * - `challenge`: have the chip sign the bytes (INTERNAL AUTHENTICATE) and return the signature; no answer if the
+ *   chip refused.
  */
 export const ChipCommand = open("VerifyChipCommand", {
   type: Type.Literal("chip_command"),

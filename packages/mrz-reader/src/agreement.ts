@@ -6,8 +6,8 @@ export type Agreement = ReadonlyMap<string, number>;
 export const nothingRead: Agreement = new Map();
 
 /**
- * Accepts a key that `needed` more frames say than say any other. Frames that contradict each other are often all wrong, in
- * characters that the check digits do not tell apart.
+ * Accepts a key if `needed` more frames gave it than gave any other key. Frames that contradict each other are
+ * often all wrong, in characters that the check digits do not tell apart.
  */
 export function addReading(
   agreement: Agreement,

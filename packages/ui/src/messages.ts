@@ -10,7 +10,7 @@ export type TextsOf<T> = T extends string
     ? Plural
     : { readonly [K in keyof T]: TextsOf<T[K]> };
 
-/** The names of the places of each text that has some, by the path of the text. The one place of a plural is `{count}`. */
+/** The names of the places of each text that has some, by its path. The one place of a plural is `{count}`. */
 export type Places = Readonly<Record<string, readonly string[]>>;
 
 type Value = string | number;

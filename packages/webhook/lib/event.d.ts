@@ -1,7 +1,7 @@
 // Generated from the contract by `npm run generate`. Values of an enumeration may be added at any time.
 
 export type EventMetadata = {
-  /** Identifier of a event. */
+  /** Identifier of an event. */
   event_id: string;
   /** Identifier of a verification session. */
   verification_session_id: string | null;
@@ -60,7 +60,7 @@ export type SessionSucceededData = {
 };
 
 export type SessionSucceededEvent = {
-  /** Identifier of a event. */
+  /** Identifier of an event. */
   id: string;
   type: "verification.session.succeeded";
   /** ISO 8601, UTC, with milliseconds. */
@@ -81,7 +81,7 @@ export type SessionFailedData = {
 };
 
 export type SessionFailedEvent = {
-  /** Identifier of a event. */
+  /** Identifier of an event. */
   id: string;
   type: "verification.session.failed";
   /** ISO 8601, UTC, with milliseconds. */
@@ -99,7 +99,7 @@ export type SessionExpiredData = {
 };
 
 export type SessionExpiredEvent = {
-  /** Identifier of a event. */
+  /** Identifier of an event. */
   id: string;
   type: "verification.session.expired";
   /** ISO 8601, UTC, with milliseconds. */
@@ -119,7 +119,7 @@ export type SessionCancelledData = {
 };
 
 export type SessionCancelledEvent = {
-  /** Identifier of a event. */
+  /** Identifier of an event. */
   id: string;
   type: "verification.session.cancelled";
   /** ISO 8601, UTC, with milliseconds. */
@@ -135,7 +135,7 @@ export type EndpointTestData = {
 };
 
 export type EndpointTestEvent = {
-  /** Identifier of a event. */
+  /** Identifier of an event. */
   id: string;
   type: "webhook.endpoint.test";
   /** ISO 8601, UTC, with milliseconds. */

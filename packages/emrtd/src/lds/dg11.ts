@@ -8,8 +8,8 @@ import { openFile, tagListContent, tagListTag } from "./lds-file.ts";
 const fullDateOfBirthTag = 0x5f2b;
 
 /**
- * YYYYMMDD; a part that the issuer does not know is 00. Nothing else of the group is looked at: it holds more about a person
- * than anybody asked for. Null when it cannot be read.
+ * YYYYMMDD; a part that the issuer does not know is 00. Null if it cannot be read. The rest of the group, which
+ * has more about the person than was asked for, is not read.
  */
 export function readFullDateOfBirth(bytes: Uint8Array): string | null {
   try {

@@ -2,9 +2,9 @@ import { clockSkewMilliseconds } from "../clock-skew.ts";
 import { EmrtdError } from "../emrtd-error.ts";
 
 /**
- * Nobody who lives is taken to be born more years ago, counted by the calendar. It is the age of the oldest living person (2026), and by no
- * accident the largest number that leaves no adult's century open: with more, people of 18 and over would have to prove theirs with
- * DG11, which many states leave out. With half of it, people over a hundred would be taken for children.
+ * The age of the oldest living person (2026), counted in calendar years. With a larger number, adults would
+ * have to prove their century with DG11, which many states leave out. With half of it, people over a hundred
+ * would be taken for children.
  */
 export const maxLifeYears = 117;
 const expiryYearsAhead = 20;
@@ -75,8 +75,9 @@ function daysFrom(at: Date, year: number, parts: Pick<Parts, "month" | "day">): 
 }
 
 /**
- * A birth lies in the past, so the latest century that makes it so comes first. A living person's other century is reported in
- * `otherYears`; whoever needs the year has to settle it with `withFullDateOfBirth` or `withBirthBefore`, or to say that it is not known.
+ * A birth lies in the past, so the latest such century comes first. `otherYears` has the other century of a
+ * person who may be alive. A caller that needs the year decides with `withFullDateOfBirth` or
+ * `withBirthBefore`, or treats it as unknown.
  */
 export function readDateOfBirth(raw: string, at: Date): MrzDate {
   const parts = parseParts(raw, "date of birth");
@@ -98,8 +99,8 @@ export function readDateOfBirth(raw: string, at: Date): MrzDate {
 }
 
 /**
- * Documents live for ten years or so; the window reaches from thirty years back to twenty ahead. Two digits that fall
- * outside mean the nearer of the two years around it, and the other one is reported.
+ * Documents are valid for about ten years. The window reaches from thirty years back to twenty ahead. Two
+ * digits outside of it mean the nearer year, and `otherYears` has the other one.
  */
 export function readDateOfExpiry(raw: string, at: Date): MrzDate {
   const parts = parseParts(raw, "date of expiry");
@@ -153,8 +154,8 @@ function lastMonthAndDay(year: number, date: MrzDate): { readonly month: number;
 }
 
 /**
- * The first moment after the last valid day, in milliseconds; unknown month or day count to the end of what is known. Null
- * when not even the year is known: such documents do not expire.
+ * The first moment after the last valid day, in milliseconds. An unknown month or day counts as the last one.
+ * Null without a year: such documents do not expire.
  */
 export function endOfValidity(date: MrzDate): number | null {
   if (date.year === null) return null;
@@ -163,8 +164,8 @@ export function endOfValidity(date: MrzDate): number | null {
 }
 
 /**
- * DG11 may give the birth with its century. It decides between the years that the zone allows; when it contradicts the
- * zone, the zone stays as it is.
+ * DG11 may have the date of birth with its century. It decides between the years that the zone allows. If it
+ * contradicts the zone, the zone counts.
  */
 export function withFullDateOfBirth(date: MrzDate, fullDate: string): MrzDate {
   const match = /^(\d{4})(\d{2})(\d{2})$/.exec(fullDate);

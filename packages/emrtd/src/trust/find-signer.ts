@@ -11,7 +11,7 @@ import type { SignatureChecker } from "../crypto/signature.ts";
 import { isEmrtdError } from "../emrtd-error.ts";
 import type { Certificate } from "../x509/certificate.ts";
 
-/** The list of the ICAO of 2023 has a DigestInfo without NULL; nothing else is forgiven to those who name authorities. */
+/** The ICAO's list of 2023 has a DigestInfo without NULL. Lists of authorities get no other tolerance. */
 export const listTolerance: SignedDataTolerance = {
   digestInfoWithoutNull: true,
   rawEcdsa: false,

@@ -66,8 +66,8 @@ function nextSequence(now: Date): number {
 }
 
 /**
- * `vs_…` and the like. The first ten characters are the creation time in milliseconds and a sequence, so that ordering by
- * id is ordering by age; the others are random, 321 bits of them in the long form.
+ * `vs_…` and the like. The first ten characters are the creation time in milliseconds and a sequence number,
+ * so ids sort by age. The others are random, 321 bits in the long form.
  */
 export function newId<P extends IdPrefix>(prefix: P, now: Date): PrefixedIdOf<P> {
   const order = timeText(now) + numberText(nextSequence(now), sequenceLength);
@@ -75,8 +75,8 @@ export function newId<P extends IdPrefix>(prefix: P, now: Date): PrefixedIdOf<P>
 }
 
 /**
- * Text that is known to be an id of this noun: it was made here, or a process of ours has sent it. What a caller sends gets its type from the
- * contract, once it is validated, and what is stored from the type of its row.
+ * Text that is known to be an id of this type, because this service made it. Ids from callers get their type
+ * from the contract when they are validated, and stored ids from the type of their row.
  */
 export function knownId<T extends Id<string>>(text: string): T {
   return text as T;
@@ -104,8 +104,8 @@ export function madeAt(id: string): Date {
 const clocksApartMs = 3_600_000;
 
 /**
- * Bounds of the ids of this prefix that can have been made from the creation of `id` until `withinMs` later. They let PostgreSQL skip the other partitions
- * where an operator has partitioned the table.
+ * Bounds of the ids of this prefix that were created between `id` and `withinMs` later. If the operator has
+ * partitioned the table, PostgreSQL skips the other partitions.
  */
 export function madeSoonAfter(prefix: IdPrefix, id: string, withinMs: number): { from: string; to: string } {
   const at = madeAt(id).getTime();
@@ -115,9 +115,7 @@ export function madeSoonAfter(prefix: IdPrefix, id: string, withinMs: number): {
   };
 }
 
-/**
- * Bounds for ids of this prefix that were created in the same millisecond as `id`. The second is exclusive.
- */
+/** Bounds of the ids of this prefix that were created in the same millisecond as `id`. `to` is exclusive. */
 export function madeWith(prefix: IdPrefix, id: Id<string>): { from: string; to: string } {
   const time = id.slice(id.indexOf("_") + 1).slice(0, timeLength);
   // The tilde sorts after every character of an id.
@@ -125,8 +123,8 @@ export function madeWith(prefix: IdPrefix, id: Id<string>): { from: string; to: 
 }
 
 /**
- * The id of the attempt by which a delivery arrived, of which there is one: the time of the attempt and what is the delivery's own in its id. So it need not be
- * stored.
+ * The id of the attempt that delivered: the time of the attempt and the rest of the delivery's id. A delivery
+ * has at most one, so it is not stored.
  */
 export function arrivalIdOf(id: DeliveryId, attemptedAt: Date): DeliveryAttemptId {
   return knownId(`wha_${timeText(attemptedAt)}${id.slice(id.indexOf("_") + 1).slice(timeLength)}`);

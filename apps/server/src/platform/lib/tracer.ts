@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { randomHex } from "../kernel/ids.ts";
 
 /**
- * All that a span may say, so that nothing else can leave with one: names and numbers from our own code, and the id that a request has in the log.
- * Where OpenTelemetry has a name for it, it is that.
+ * All attributes that a span may have, so that nothing else leaves the service with one: names and numbers
+ * from our own code, and the request id of the log. The names are those of OpenTelemetry, where it has one.
  */
 export type SpanAttributes = {
   "http.request.method"?: string;
@@ -156,8 +156,8 @@ export class Tracer {
   }
 
   /**
-   * Begins a trace, or the local part of the one that `remote` names; null where it is not picked. Whoever calls may ask not to be picked. That a stranger
-   * asks to be picked counts for nothing, or the share would be theirs to choose.
+   * Begins a trace, or the local part of the one that `remote` names; null if it is not picked. A caller may
+   * opt out of the trace, but not into it: otherwise callers would choose the share.
    */
   begin(name: string, kind: SpanKind, attributes: SpanAttributes, remote: Remote | null): Span | null {
     if (remote?.sampled === false) return null;

@@ -13,8 +13,8 @@ function keyOf(code: string): Buffer {
 }
 
 /**
- * A proof while the person is on the way back from the wallet. Only the code opens it, which the service does not keep. The proof is
- * overwritten.
+ * Encrypts a proof while the person is on the way back from the wallet. Only the code decrypts it, which the
+ * service does not keep. `proof` is overwritten.
  */
 export function holdProof(code: string, idHash: Buffer, proof: WalletProof): Buffer {
   const key = keyOf(code);
