@@ -179,8 +179,8 @@ test("other movements than asked use up a try, a killed worker does not, and the
     for (const pid of workers.processIds) process.kill(pid, "SIGKILL");
   };
   await beFilmed(page, { person: "adult" }, 2);
-  whileJudging = () => {};
   await untilTold(page, "Something went wrong on our side");
+  whileJudging = () => {};
   await page.getByText("This didn’t count as an attempt").waitFor();
   assert.deepEqual(verdicts.splice(0), [{ kind: "fault", reason: "worker_died" }]);
   assert.deepEqual(await read(), { status: "in_progress", failure_code: null, liveness_tries_used: 1 });
