@@ -115,7 +115,7 @@ function showFlood({
 }
 
 function showQuiet({ p50Ms, p99Ms, good, refused, late, failed }: LoadReport): string {
-  return `p50 ${show(p50Ms)}, p99 ${show(p99Ms)}, ${good} good, ${refused + late + failed} not`;
+  return `p50 ${show(p50Ms)}, p99 ${show(p99Ms)}, ${good} good, ${late} late, ${refused + failed} not served`;
 }
 
 async function warmUp({ server, flood }: Bench, keys: readonly string[]): Promise<void> {

@@ -97,8 +97,9 @@ export type NewSession = {
 
 /**
  * Inserts a session and its audit entry in one statement. `row` is null if the tenant has `limit` open
- * sessions, counted up to `countUpTo` in the index of the lists. The id excludes expired ones without reading
- * the row. A sandbox session with a shorter lifetime counts until the job has ended it.
+ * sessions, counted up to `countUpTo` in the index of the lists, or not at all with 0. The id excludes
+ * expired ones without reading the row. A sandbox session with a shorter lifetime counts until the job has
+ * ended it.
  */
 export async function insertSession(
   db: Queryable,
@@ -111,8 +112,13 @@ export async function insertSession(
      where organization_id = ${session.organizationId} and sandbox = ${session.sandbox} and status = ${status}
        and ${idBy.status} >= ${firstLiving("vs", session.now)}
      limit ${countUpTo})`;
+  // A statement of its own: because of the limits, PostgreSQL plans the one that counts in each execution.
+  const count =
+    countUpTo === 0
+      ? sql`select 0::bigint as open`
+      : sql`select count(*) as open from (${living("created")} union all ${living("in_progress")}) as living`;
   const { open, ...row } = await db.one<Partial<SessionRow> & { open: number }>(sql`
-    with living as (select count(*) as open from (${living("created")} union all ${living("in_progress")}) as living),
+    with living as (${count}),
     created as (
       insert into sessions (id, organization_id, status, methods, contract_version, share_fields, requirements, locale, redirect_url,
         template_id, embed_origin, webhook_endpoint_id, client_reference_id, metadata, sandbox, cancel_token_hash, expires_at, created_at, updated_at)
