@@ -112,7 +112,7 @@ export async function insertSession(
      where organization_id = ${session.organizationId} and sandbox = ${session.sandbox} and status = ${status}
        and ${idBy.status} >= ${firstLiving("vs", session.now)}
      limit ${countUpTo})`;
-  // A statement of its own: because of the limits, PostgreSQL plans the one that counts in each execution.
+  // PostgreSQL plans a count in each execution, because of its limits. Most creations do not count.
   const count =
     countUpTo === 0
       ? sql`select 0::bigint as open`

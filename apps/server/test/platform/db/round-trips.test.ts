@@ -80,8 +80,8 @@ test("cancelling a session takes three round trips, its event included: who call
     assert.equal((await partner.api.post(`/v1/sessions/${id}/cancel`, {})).status, 204),
   ));
 
-test("PostgreSQL keeps the plans of what looks up a key and the endpoints of an organization, and creates a session", async () => {
-  // Statistics of a busy organization: with them PostgreSQL would plan a limit in each execution.
+test("PostgreSQL keeps the plans of the statements that look up a key, find the endpoints of an organization and create a session", async () => {
+  // With the statistics of so many PostgreSQL plans a statement in each execution if its limits are parameters.
   await core.db.run(sql`
     insert into sessions (id, organization_id, status, contract_version, share_fields, metadata, sandbox, cancel_token_hash,
       expires_at, created_at, updated_at)
